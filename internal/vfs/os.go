@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"syscall"
 )
 
 // OS is the file system of the operating system. On Linux and macOS it is
@@ -14,8 +15,15 @@ var OS FS = osFS{}
 
 type osFS struct{}
 
-// errNoAppend is returned by Write on a file that has no end to append to.
-var errNoAppend = errors.New("write on a file not opened with O_APPEND")
+var (
+	_ Networker = osFS{}
+	_ File      = (*osFile)(nil)
+)
+
+var (
+	errNoAppend = errors.New("write on a file not opened with O_APPEND")
+	errAppend   = errors.New("write at a position of a file opened with O_APPEND")
+)
 
 // openTries bounds the looking again when a name comes and goes between
 // opening what is there and creating what is not.
@@ -55,6 +63,9 @@ func openExisting(name string, flag int) (File, error) {
 	}
 	if err := checkKind("open", name, info.Mode); err != nil {
 		return nil, err
+	}
+	if info.Mode.IsDir() && flag&(os.O_WRONLY|os.O_RDWR) != 0 {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EISDIR}
 	}
 	f, err := openHandle(name, flag, 0)
 	if err != nil {
@@ -140,10 +151,22 @@ type osFile struct {
 
 func (f *osFile) Write(p []byte) (int, error) {
 	if !f.append {
-		if _, err := f.Stat(); err != nil {
-			return 0, err // closed, above all
-		}
-		return 0, &fs.PathError{Op: "write", Path: f.Name(), Err: errNoAppend}
+		return 0, f.misuse("write", errNoAppend)
 	}
 	return f.appendBytes(p)
+}
+
+func (f *osFile) WriteAt(p []byte, off int64) (int, error) {
+	if f.append {
+		return 0, f.misuse("writeat", errAppend)
+	}
+	return f.File.WriteAt(p, off)
+}
+
+// misuse is err, unless the file is closed, which comes first.
+func (f *osFile) misuse(op string, err error) error {
+	if _, serr := f.Stat(); serr != nil {
+		return withOp(serr, op)
+	}
+	return &fs.PathError{Op: op, Path: f.Name(), Err: err}
 }

@@ -120,7 +120,8 @@ type Mapper interface {
 // collector once nothing refers to it, so it cannot go away under a read.
 type Mapping interface {
 	// ReadAt copies into p. Bytes that are no longer there, because the
-	// file was cut short after it was mapped, are [ErrMapFault].
+	// file was cut short after it was mapped, are [ErrMapFault]; those on
+	// the page of the new end may also read as NUL.
 	ReadAt(p []byte, off int64) (int, error)
 	// Len is the number of bytes mapped.
 	Len() int64

@@ -1,0 +1,112 @@
+package vfs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+)
+
+// ErrTooLarge is returned by [ReadFile] for a file beyond the limit.
+var ErrTooLarge = errors.New("file is larger than allowed")
+
+// maxTemps bounds the search for a free temporary name. Each crash within a
+// Replace leaves one behind, and nothing says that its process is dead.
+const maxTemps = 10_000
+
+// ReplaceFile is [Replace] with the whole content at hand.
+func ReplaceFile(fsys FS, name string, data []byte, perm fs.FileMode) error {
+	return Replace(fsys, name, perm, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// Replace makes the file name hold what write writes, durably and all at
+// once: whoever opens the name, now or after a crash, finds the old content
+// or the new, whole. A symbolic link is replaced itself. The writer given to
+// write is not buffered.
+//
+// On an error name still holds the old content, unless the directory could
+// not be synced: then it holds the new, and may hold the old again after a
+// power loss.
+func Replace(fsys FS, name string, perm fs.FileMode, write func(w io.Writer) error) error {
+	// A crash from here on leaves a temporary file that nobody looks at.
+	temp, err := writeTemp(fsys, name, perm, write)
+	if err != nil {
+		return err
+	}
+	// The content is on the disk before the name is: without that order a
+	// power loss could leave the name with an empty or partial file.
+	if err := fsys.Rename(temp, name); err != nil {
+		return errors.Join(err, fsys.Remove(temp))
+	}
+	// The process may die here, the power must not yet fail: until the
+	// directory is synced, the name may go back to the old content.
+	return fsys.SyncDir(filepath.Dir(name))
+}
+
+// writeTemp makes the temporary file, synced and closed, or leaves none.
+func writeTemp(fsys FS, name string, perm fs.FileMode, write func(w io.Writer) error) (string, error) {
+	f, err := createTemp(fsys, name, perm)
+	if err != nil {
+		return "", err
+	}
+	if err = write(f); err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", errors.Join(err, fsys.Remove(f.Name()))
+	}
+	return f.Name(), nil
+}
+
+// createTemp opens a new file beside name. O_EXCL passes over what a dead
+// process left, and over a symbolic link that would lead elsewhere.
+func createTemp(fsys FS, name string, perm fs.FileMode) (f File, err error) {
+	temp := name + ".tmp"
+	for n := range maxTemps {
+		if n > 0 {
+			temp = fmt.Sprintf("%s.tmp-%d", name, n)
+		}
+		f, err = fsys.Open(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, perm)
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return f, err
+}
+
+// ReadFile returns the content of a file of at most limit bytes; a larger
+// one is [ErrTooLarge], found before it is read.
+func ReadFile(fsys FS, name string, limit int64) ([]byte, error) {
+	f, err := fsys.Open(name, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size > limit {
+		return nil, tooLarge(name, limit)
+	}
+	// One byte beyond the limit shows whether it grew meanwhile.
+	limit = min(limit, math.MaxInt64-1)
+	data, err := io.ReadAll(io.NewSectionReader(f, 0, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = tooLarge(name, limit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+func tooLarge(name string, limit int64) error {
+	return &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)}
+}
