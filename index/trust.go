@@ -1,0 +1,80 @@
+package index
+
+import "io"
+
+const (
+	// trustAll is the number of records up to which Trusted looks at each.
+	trustAll = 4096
+
+	// trustSpread and trustLast are how many records of a larger index
+	// Trusted looks at: spread evenly, and at the end, where a crash leaves
+	// its marks.
+	trustSpread = 64
+	trustLast   = 1024
+
+	// trustLimit is how far into a record Trusted looks for an inner newline.
+	trustLimit = 4 << 10
+)
+
+// Trusted reports whether an index of n records fits the records, which are
+// the first size bytes of recs, as far as a sample shows; where it does not,
+// the string says why. Entry 0 must be 0, entries must increase and lie within
+// the records, each behind a newline, and no record may hold an inner newline
+// (looked for in its first 4 KiB). The sample is everything up to 4,096
+// records, otherwise 64 spread evenly and the last 1,024: an index of another
+// file, of this file before it was rewritten, or with a tail that a crash left
+// zero-filled does not pass; one altered in a few places can, and [Check] finds
+// those. Errors are those of reading and say nothing about trust.
+func Trusted(idx io.ReaderAt, n uint64, recs io.ReaderAt, size int64) (bool, string, error) {
+	p, err := sample(idx, n, recs, max(size, 0))
+	if err != nil {
+		return false, "", err
+	}
+	if p != nil {
+		return false, p.Text, nil
+	}
+	return true, "", nil
+}
+
+// sample returns the first problem in what Trusted looks at.
+func sample(idx io.ReaderAt, n uint64, recs io.ReaderAt, size int64) (*Problem, error) {
+	if p, err := proveFirst(idx, n); p != nil || err != nil {
+		return p, err
+	}
+	from := uint64(0)
+	if n > trustAll {
+		from = n - trustLast
+		w := newWindow(recs, size, trustLimit)
+		for k := range uint64(trustSpread) {
+			i := from / trustSpread * k
+			if p, err := w.proveRun(idx, i, i+1); p != nil || err != nil {
+				return p, err
+			}
+		}
+	}
+	return newWindow(recs, size, blockSize/4).proveRun(idx, from, n)
+}
+
+// proveRun returns the first problem of the records [first, next), whose
+// number is small.
+func (w *window) proveRun(idx io.ReaderAt, first, next uint64) (*Problem, error) {
+	if first == next {
+		return nil, nil
+	}
+	b := make([]byte, (next-first+1)*EntrySize)
+	if err := readFull(idx, b, first); err != nil {
+		return nil, err
+	}
+	if first > 0 {
+		if p, err := w.proveStart(first, raw(b, 0)); p != nil || err != nil {
+			return p, err
+		}
+	}
+	for i := range next - first {
+		p, err := w.prove(first+i, raw(b, i), raw(b, i+1), trustLimit)
+		if p != nil || err != nil {
+			return p, err
+		}
+	}
+	return nil, nil
+}
