@@ -1,0 +1,51 @@
+package bench
+
+import "testing"
+
+const (
+	batchSize   = 100
+	shortAppend = 100_000   // 25.6 MB: fits between two background syncs of jlq
+	longAppend  = 1_000_000 // 256 MB: pays for jlq's background syncs as well
+	oneAppends  = 50_000
+)
+
+// BenchmarkAppendBatch appends JSON records in batches of 100 without fsync.
+func BenchmarkAppendBatch(b *testing.B) {
+	set := JSON(shortAppend)
+	b.Run("write", func(b *testing.B) { RunAppend(b, set, batchSize, openWrites(set, false)) })
+	b.Run("naive", func(b *testing.B) { RunAppend(b, set, batchSize, openNaive(CheckFrame, 0)) })
+	b.Run("naive-64k", func(b *testing.B) { RunAppend(b, set, batchSize, openNaive(CheckFrame, 64<<10)) })
+	b.Run("naive-json", func(b *testing.B) { RunAppend(b, set, batchSize, openNaive(CheckJSON, 0)) })
+}
+
+// BenchmarkAppendLong is the same with ten times as many records.
+func BenchmarkAppendLong(b *testing.B) {
+	set := JSON(longAppend)
+	b.Run("write", func(b *testing.B) { RunAppend(b, set, batchSize, openWrites(set, false)) })
+	b.Run("naive", func(b *testing.B) { RunAppend(b, set, batchSize, openNaive(CheckFrame, 0)) })
+}
+
+// BenchmarkAppendOne appends JSON records one by one, each of which is visible
+// in the process when the call returns.
+func BenchmarkAppendOne(b *testing.B) {
+	set := JSON(oneAppends)
+	b.Run("write", func(b *testing.B) { RunAppend(b, set, 1, openWrites(set, false)) })
+	b.Run("naive", func(b *testing.B) { RunAppend(b, set, 1, openNaive(CheckFrame, 0)) })
+	b.Run("naive-buffered", func(b *testing.B) { RunAppend(b, set, 1, openNaiveBuffered) })
+}
+
+func openWrites(set *Set, sync bool) Opener {
+	return func(dir string) (Appender, error) { return CreateWrites(dir, set, sync) }
+}
+
+func openNaive(check Check, size int) Opener {
+	return func(dir string) (Appender, error) { return CreateNaive(dir, check, size) }
+}
+
+func openNaiveBuffered(dir string) (Appender, error) {
+	n, err := CreateNaive(dir, CheckFrame, 0)
+	if err == nil {
+		n.Buffered = true
+	}
+	return n, err
+}

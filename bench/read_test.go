@@ -1,0 +1,113 @@
+package bench
+
+import (
+	"fmt"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	manyRecords  = 1_000_000
+	fewRecords   = 10_000
+	randomReads  = 200_000
+	naiveReads   = 200
+	indexRecords = 921_875 // 236 MB
+)
+
+// BenchmarkScan reads a log of 256 MB in order.
+func BenchmarkScan(b *testing.B) {
+	set := JSON(manyRecords)
+	dir := fixture(b, set)
+	b.Run("read", func(b *testing.B) { runReads(b, set, dir) })
+	b.Run("naive", func(b *testing.B) { RunScan(b, set, tallied(dir, NaiveScan)) })
+	b.Run("naive-reuse", func(b *testing.B) { RunScan(b, set, tallied(dir, NaiveScanReuse)) })
+	b.Run("naive-lines", func(b *testing.B) { RunScan(b, set, tallied(dir, ScanLines)) })
+}
+
+// BenchmarkRandom reads single records in random order, all of them warm.
+func BenchmarkRandom(b *testing.B) {
+	for _, n := range []int{fewRecords, manyRecords} {
+		set := JSON(n)
+		dir := fixture(b, set)
+		offsets := Shuffled(n, max(n, randomReads))
+		b.Run(fmt.Sprintf("n=%d/mapped", n), func(b *testing.B) { runMapped(b, set, dir, offsets) })
+		b.Run(fmt.Sprintf("n=%d/naive-pread", n), func(b *testing.B) { runPairGetter(b, set, dir, offsets[:n]) })
+		if n == fewRecords {
+			b.Run(fmt.Sprintf("n=%d/naive", n), func(b *testing.B) { runNaiveGet(b, set, dir, offsets[:naiveReads]) })
+		}
+	}
+}
+
+// BenchmarkIndex makes the index of a 236 MB file.
+func BenchmarkIndex(b *testing.B) {
+	set := JSON(indexRecords)
+	dir := fixture(b, set)
+	b.Run("read", func(b *testing.B) { runReads(b, set, dir) })
+	b.Run("wc", func(b *testing.B) { runCommand(b, set, "wc", "-l", RecordsPath(dir)) })
+}
+
+func fixture(b *testing.B, set *Set) string {
+	b.Helper()
+	dir := b.TempDir()
+	require.NoError(b, Fixture(dir, set))
+	return dir
+}
+
+// tallied turns a scan into what RunScan measures.
+func tallied(dir string, scan func(string, func([]byte)) error) func() (Tally, error) {
+	return func() (t Tally, err error) {
+		err = scan(dir, t.Add)
+		return t, err
+	}
+}
+
+func runReads(b *testing.B, set *Set, dir string) {
+	b.Helper()
+	var m Meter
+	for b.Loop() {
+		var n int64
+		var err error
+		m.Measure(set.Len(), func() { n, err = Reads(RecordsPath(dir)) })
+		require.NoError(b, err)
+		require.Equal(b, set.Size(), n)
+	}
+	m.Report(b)
+}
+
+func runMapped(b *testing.B, set *Set, dir string, offsets []uint64) {
+	b.Helper()
+	log, err := OpenMapped(dir)
+	require.NoError(b, err)
+	RunRandom(b, set, offsets, log.Get)
+	require.NoError(b, log.Close())
+}
+
+func runPairGetter(b *testing.B, set *Set, dir string, offsets []uint64) {
+	b.Helper()
+	log, err := OpenPairGetter(dir)
+	require.NoError(b, err)
+	RunRandom(b, set, offsets, log.Get)
+	require.NoError(b, log.Close())
+}
+
+func runNaiveGet(b *testing.B, set *Set, dir string, offsets []uint64) {
+	b.Helper()
+	RunRandom(b, set, offsets, func(dst []byte, offset uint64) ([]byte, error) { return NaiveGet(dir, dst, offset) })
+}
+
+// runCommand measures another program, its start included.
+func runCommand(b *testing.B, set *Set, name string, args ...string) {
+	b.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		b.Skipf("no %s here: %v", name, err)
+	}
+	var m Meter
+	for b.Loop() {
+		m.Measure(set.Len(), func() { err = exec.Command(path, args...).Run() })
+		require.NoError(b, err)
+	}
+	m.Report(b)
+}
