@@ -1,0 +1,57 @@
+package segment
+
+import "fmt"
+
+// Report says what opening a log for writing found and did. Its zero value
+// says that everything was in order.
+type Report struct {
+	Created bool // the log did not exist
+
+	Adopted     uint64 // whole lines behind the last index entry that were taken in
+	AdoptedFrom uint64 // offset of the first of them
+
+	TornBytes int64  // bytes of a torn tail that were set aside
+	TornPath  string // the file that holds them now
+	TornWhy   string // what was wrong with the first of them
+
+	IndexRebuilt bool   // the index was replaced by one made from the records
+	IndexReason  string // why
+
+	// LostFrom to LostTo (half-open) are the offsets that the index claimed
+	// and the records do not hold.
+	LostFrom, LostTo uint64
+
+	Rewritten int64 // bytes above the last writer's promise that were written again and synced
+
+	NewlineAdded   bool // a bare file's last line got its newline
+	IncompleteTail bool // and that line is not complete JSON
+}
+
+// Clean reports whether there is nothing to tell a person.
+func (r Report) Clean() bool { return len(r.Lines()) == 0 }
+
+// Lines tells a person what happened, a sentence each. What is routine
+// (a new log, bytes written again) is left out.
+func (r Report) Lines() []string {
+	var lines []string
+	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	if r.IndexRebuilt {
+		say("the index was rebuilt from the records: %s", r.IndexReason)
+	}
+	if r.Adopted > 0 {
+		say("%d whole lines that the index did not know were adopted as records %d to %d", r.Adopted, r.AdoptedFrom, r.AdoptedFrom+r.Adopted-1)
+	}
+	if r.TornBytes > 0 {
+		say("a torn tail of %d bytes (%s) was set aside in %s", r.TornBytes, r.TornWhy, r.TornPath)
+	}
+	if r.LostTo > r.LostFrom {
+		say("records %d to %d were in the index, but are not in the records file: they are lost", r.LostFrom, r.LostTo-1)
+	}
+	if r.NewlineAdded {
+		say("the last line had no newline and was given one")
+	}
+	if r.IncompleteTail {
+		say("that line is not complete JSON and stays as it is")
+	}
+	return lines
+}

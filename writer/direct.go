@@ -1,0 +1,238 @@
+package writer
+
+import (
+	"errors"
+	"time"
+
+	"example.com/jlq/internal/segment"
+)
+
+const (
+	// syncBytes is how many unsynced bytes start a background sync.
+	syncBytes = 64 << 20
+	// stallBytes is how many of them appends wait for.
+	stallBytes = 256 << 20
+	// bufferBytes is how much SyncBuffered keeps before it flushes.
+	bufferBytes = 256 << 10
+	// maxPending bounds the entries that wait to be published.
+	maxPending = 1 << 16
+)
+
+// appendDirect is the way of the modes that do not wait for the disk: one
+// write under the mutex.
+func (w *Writer) appendDirect(data [][]byte) result {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.admit(false); err != nil {
+		return result{err: err}
+	}
+	return w.writeBatch(data)
+}
+
+// admit waits until a batch may be written and returns why it may not. mine
+// says that the caller has the turn. The caller holds mu.
+func (w *Writer) admit(mine bool) error {
+	for {
+		switch {
+		case w.err != nil:
+			return w.err
+		case w.publishErr != nil && !w.retryPublish():
+			return w.publishFailure()
+		case w.exclusive && !mine, w.behind():
+			w.changed.Wait()
+		default:
+			return nil
+		}
+	}
+}
+
+// behind reports whether so much is unsynced that appends wait.
+func (w *Writer) behind() bool {
+	if w.end()-w.synced >= stallBytes {
+		w.tasks.wantSync()
+		return true
+	}
+	if w.opts.Sync != SyncInterval {
+		return false
+	}
+	if w.dirty.oldest(time.Now()) < 2*w.opts.interval() {
+		return false
+	}
+	w.tasks.wantSync()
+	return true
+}
+
+// retryPublish tries again to write the entries that could not be written;
+// where that fails again, the caller's append fails with it.
+func (w *Writer) retryPublish() bool {
+	w.publish()
+	return w.publishFailure() == nil
+}
+
+// publishFailure is why not everything is published, if it is not.
+func (w *Writer) publishFailure() error {
+	if w.err != nil {
+		return w.err
+	}
+	return w.publishErr
+}
+
+// end is where the next record begins.
+func (w *Writer) end() int64 {
+	return w.active.End() + int64(len(w.live.Buffered()))
+}
+
+// writeBatch stores the records of one batch. The caller holds mu.
+func (w *Writer) writeBatch(data [][]byte) result {
+	w.encode(data)
+	first := w.live.Next()
+	if w.opts.Sync == SyncBuffered {
+		w.live.Extend(w.ends, w.buf)
+	} else {
+		if err := w.active.Write(w.buf); err != nil {
+			return w.writeFailed(first, err)
+		}
+		w.active.Accept(int64(len(w.buf)))
+		w.live.Extend(w.ends, nil)
+	}
+	w.stats.batch(len(data), len(w.buf))
+	err := w.afterWrite()
+	return result{first: first, stored: len(data), unknown: err != nil, err: err}
+}
+
+// writeFailed: the file was cut back, so nothing of the batch is stored and
+// the writer goes on; or it could not be, and then it does not.
+func (w *Writer) writeFailed(first uint64, err error) result {
+	if errors.Is(err, segment.ErrUncertain) {
+		return result{first: first, unknown: true, err: w.poison(err)}
+	}
+	return result{first: first, err: err}
+}
+
+// encode lays the lines of data one behind the other, and their ends.
+func (w *Writer) encode(data [][]byte) {
+	if cap(w.buf) > bufferBytes && w.lines(data) <= bufferBytes {
+		w.buf = nil // a huge batch must not keep its memory for ever
+	}
+	w.buf, w.ends = w.buf[:0], w.ends[:0]
+	at := w.end()
+	for _, rec := range data {
+		w.buf = append(append(w.buf, rec...), '\n')
+		w.ends = append(w.ends, at+int64(len(w.buf)))
+	}
+}
+
+// afterWrite sets in motion what follows an acknowledged batch.
+func (w *Writer) afterWrite() error {
+	if w.opts.Sync == SyncInterval && w.dirty.since.IsZero() {
+		w.dirty.since = time.Now()
+	}
+	if w.end()-w.synced >= syncBytes {
+		w.tasks.wantSync()
+	}
+	if len(w.live.Buffered()) >= bufferBytes {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	if len(w.live.Pending()) >= maxPending {
+		w.publish()
+	}
+	w.tasks.wantPublish()
+	return nil
+}
+
+// flush writes what SyncBuffered holds back. Those records were acknowledged
+// and seen, so a failure is for good. The caller holds mu.
+func (w *Writer) flush() error {
+	buffered := w.live.Buffered()
+	if len(buffered) == 0 {
+		return nil
+	}
+	if err := w.active.Write(buffered); err != nil {
+		return w.poison(err)
+	}
+	w.active.Accept(int64(len(buffered)))
+	w.live.Written(w.active.End())
+	return nil
+}
+
+// publish writes the index entries that wait, which makes their records
+// visible to other processes. What cannot be written stays and is tried
+// again. The caller holds mu.
+func (w *Writer) publish() {
+	w.publishErr = nil
+	if w.err != nil || w.flush() != nil {
+		return
+	}
+	pending := w.live.Pending()
+	if len(pending) == 0 {
+		return
+	}
+	if err := w.active.Check(0); err != nil {
+		w.poison(err)
+		return
+	}
+	k, err := w.active.Publish(pending)
+	w.live.SetPublished(k)
+	w.stats.published(k)
+	switch {
+	case errors.Is(err, segment.ErrUncertain):
+		w.poison(err)
+	case err != nil:
+		w.publishErr = err
+	}
+}
+
+// appendAlone stores data while nobody else appends: conditionally, or more
+// than one batch of it under contiguous offsets.
+func (w *Writer) appendAlone(data [][]byte, expect *uint64) result {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.takeTurn()
+	defer w.giveTurn()
+	if w.err != nil {
+		return result{err: w.err}
+	}
+	all := result{first: w.live.Next()}
+	if expect != nil && all.first != *expect {
+		all.err = &ConflictError{Expect: *expect, Next: all.first}
+		return all
+	}
+	for len(data) > 0 && all.err == nil {
+		n := w.fit(data)
+		part := w.appendPart(data[:n])
+		all.stored += part.stored
+		all.unknown, all.err = part.unknown, part.err
+		data = data[n:]
+	}
+	return all
+}
+
+// fit is how many of the first records of data make one batch.
+func (w *Writer) fit(data [][]byte) int {
+	size := int64(0)
+	for i, rec := range data {
+		size += int64(len(rec)) + 1
+		if size > w.batch && i > 0 {
+			return i
+		}
+	}
+	return len(data)
+}
+
+// appendPart stores one batch for the caller that has the turn, and holds mu.
+func (w *Writer) appendPart(data [][]byte) result {
+	if err := w.admit(true); err != nil {
+		return result{err: err}
+	}
+	if w.opts.Sync != SyncAlways {
+		return w.writeBatch(data)
+	}
+	g := w.newGroup()
+	g.add(data)
+	w.mu.Unlock()
+	w.commit(g)
+	w.mu.Lock()
+	return g.result
+}

@@ -1,0 +1,126 @@
+package writer
+
+import (
+	"fmt"
+	"io/fs"
+	"time"
+
+	"example.com/jlq/internal/jsonl"
+)
+
+// SyncMode says what an acknowledged record survives. The zero value is the
+// safest.
+type SyncMode uint8
+
+// The durability modes.
+const (
+	// SyncAlways: an acknowledged record survives a power loss. Concurrent
+	// appends share one fdatasync.
+	SyncAlways SyncMode = iota
+	// SyncInterval: it survives the death of the process at once, and a power
+	// loss after the interval plus one fsync.
+	SyncInterval
+	// SyncOS: it survives the death of the process. It is fsynced in the
+	// background every 64 MiB, and by Sync and Close.
+	SyncOS
+	// SyncBuffered: it survives nothing until it is flushed, after 256 KiB or
+	// 10 ms. Readers in the process see it at once.
+	SyncBuffered
+)
+
+var syncNames = [...]string{"always", "interval", "os", "buffered"}
+
+// String returns the name that partition.json and the command line use.
+func (m SyncMode) String() string {
+	if int(m) < len(syncNames) {
+		return syncNames[m]
+	}
+	return fmt.Sprintf("SyncMode(%d)", m)
+}
+
+// ParseSync is the inverse of [SyncMode.String].
+func ParseSync(name string) (SyncMode, error) {
+	for i, n := range syncNames {
+		if n == name {
+			return SyncMode(i), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown sync mode %q: always, interval, os or buffered", name)
+}
+
+// Validate says how a record is checked before it is written.
+type Validate uint8
+
+// The kinds of check.
+const (
+	// Strict: exactly one JSON value as RFC 8259 has it, in valid UTF-8,
+	// nested no deeper than 1,000.
+	Strict Validate = iota
+	// Frame: no newline, no NUL byte, not empty. For callers that vouch for
+	// their bytes.
+	Frame
+)
+
+var validateNames = [...]string{"strict", "frame"}
+
+// String returns the name that partition.json and the command line use.
+func (v Validate) String() string {
+	if int(v) < len(validateNames) {
+		return validateNames[v]
+	}
+	return fmt.Sprintf("Validate(%d)", v)
+}
+
+// ParseValidate is the inverse of [Validate.String].
+func ParseValidate(name string) (Validate, error) {
+	for i, n := range validateNames {
+		if n == name {
+			return Validate(i), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown validation %q: strict or frame", name)
+}
+
+// Options configure a [Writer]. The zero value is the safest one.
+type Options struct {
+	// Sync is the durability mode; the zero value is SyncAlways.
+	Sync SyncMode
+	// Interval is that of SyncInterval; 0 means one second.
+	Interval time.Duration
+	// Validate says how records are checked; the zero value is Strict.
+	Validate Validate
+	// Compact lets multi-line JSON be stored, without its insignificant
+	// white space, instead of being refused.
+	Compact bool
+	// MaxRecordBytes is the size of the largest record; 0 means 16 MiB.
+	MaxRecordBytes int
+}
+
+// minBatch is the least bound on the bytes of one batch.
+const minBatch = 4 << 20
+
+// BatchBytes is the most bytes that one batch has: the larger of 4 MiB and
+// the largest record with its newline.
+func (o Options) BatchBytes() int64 { return max(minBatch, int64(o.maxRecord())+1) }
+
+func (o Options) maxRecord() int {
+	if o.MaxRecordBytes <= 0 {
+		return jsonl.DefaultMaxBytes
+	}
+	return o.MaxRecordBytes
+}
+
+func (o Options) interval() time.Duration {
+	if o.Interval <= 0 {
+		return time.Second
+	}
+	return o.Interval
+}
+
+// Check reports an option that is none.
+func (o Options) Check() error {
+	if int(o.Sync) >= len(syncNames) || int(o.Validate) >= len(validateNames) {
+		return fmt.Errorf("%w: %v, %v", fs.ErrInvalid, o.Sync, o.Validate)
+	}
+	return nil
+}

@@ -1,0 +1,218 @@
+package writer
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	// publishDelay leaves time to gather entries: records are visible to
+	// other processes within 2 ms.
+	publishDelay = time.Millisecond
+	// flushDelay is how long SyncBuffered holds records back.
+	flushDelay = 10 * time.Millisecond
+	// retryDelay is the time between attempts to publish on a full disk.
+	retryDelay = 100 * time.Millisecond
+)
+
+// tasks are the writer's two goroutines: one publishes index entries, one
+// syncs. They live from New to Close.
+type tasks struct {
+	publish   chan struct{}
+	sync      chan struct{}
+	quit      chan struct{}
+	running   sync.WaitGroup
+	publishOn bool // a publication is due; guarded by the writer's mu
+	syncMu    sync.Mutex
+}
+
+func (w *Writer) start() {
+	t := &w.tasks
+	t.publish, t.sync, t.quit = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{})
+	t.running.Go(w.syncer)
+	if w.opts.Sync != SyncAlways {
+		t.running.Go(w.publisher)
+	}
+}
+
+func (t *tasks) stop() {
+	close(t.quit)
+	t.running.Wait()
+}
+
+// wantPublish makes sure that a publication is on its way. The caller holds
+// the writer's mu.
+func (t *tasks) wantPublish() {
+	if !t.publishOn {
+		t.publishOn = true
+		t.publish <- struct{}{}
+	}
+}
+
+// wantSync makes sure that a sync is on its way.
+func (t *tasks) wantSync() {
+	select {
+	case t.sync <- struct{}{}:
+	default:
+	}
+}
+
+// publisher publishes what was appended, a little after the first record of a
+// burst.
+func (w *Writer) publisher() {
+	delay := publishDelay
+	if w.opts.Sync == SyncBuffered {
+		delay = flushDelay
+	}
+	timer := time.NewTimer(delay)
+	timer.Stop()
+	defer timer.Stop()
+	for {
+		select {
+		case <-w.tasks.publish:
+			timer.Reset(delay)
+		case <-timer.C:
+			if !w.publishNow() {
+				timer.Reset(retryDelay)
+			}
+		case <-w.tasks.quit:
+			return
+		}
+	}
+}
+
+// publishNow reports whether everything is published, or never will be.
+func (w *Writer) publishNow() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.publish()
+	if w.publishErr != nil {
+		return false
+	}
+	w.tasks.publishOn = false
+	return true
+}
+
+// syncer syncs when enough was written or, under SyncInterval, when the
+// interval is over. A failure poisons the writer, which tells it to everyone.
+func (w *Writer) syncer() {
+	var tick <-chan time.Time
+	if w.opts.Sync == SyncInterval {
+		ticker := time.NewTicker(w.opts.interval())
+		defer ticker.Stop()
+		tick = ticker.C
+	}
+	for {
+		select {
+		case <-w.tasks.sync:
+		case <-tick:
+		case <-w.tasks.quit:
+			return
+		}
+		if w.syncAll() == nil {
+			continue
+		}
+		if w.Err() != nil {
+			return
+		}
+		// The index could not be published (a full disk), so there is nothing
+		// to vouch for yet; appends that wait for this sync are told so.
+		w.changed.Broadcast()
+		select {
+		case <-time.After(retryDelay):
+			w.tasks.wantSync()
+		case <-w.tasks.quit:
+			return
+		}
+	}
+}
+
+// target is a line end up to which everything is to become durable.
+type target struct {
+	position int64
+	next     uint64
+}
+
+// syncAll makes everything durable that is accepted when it begins, in an
+// order that makes no promise before it holds: records, then the index, then
+// partition.json. Appends go on meanwhile.
+func (w *Writer) syncAll() error {
+	w.tasks.syncMu.Lock()
+	defer w.tasks.syncMu.Unlock()
+	to, err := w.beginSync()
+	if err != nil || to.position == w.syncedTo() {
+		return err
+	}
+	if err := w.syncFiles(to); err != nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.poison(err)
+	}
+	w.endSync(to)
+	return w.Err()
+}
+
+// beginSync takes the target before the fdatasync: what is written during it
+// may or may not be covered.
+func (w *Writer) beginSync() (target, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return target{}, w.err
+	}
+	if w.opts.Sync != SyncAlways {
+		w.publish()
+		if err := w.publishFailure(); err != nil {
+			return target{}, err
+		}
+	}
+	w.dirty.syncing, w.dirty.since = w.dirty.since, time.Time{}
+	return target{w.active.End(), w.live.Next()}, nil
+}
+
+func (w *Writer) syncedTo() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.synced
+}
+
+func (w *Writer) syncFiles(to target) error {
+	if err := w.fsync(); err != nil {
+		return err
+	}
+	w.raiseDurable(to.next)
+	if err := w.active.SyncIndex(); err != nil {
+		return err
+	}
+	if w.save == nil {
+		return nil
+	}
+	return w.save(to.position)
+}
+
+func (w *Writer) endSync(to target) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.synced = to.position
+	w.dirty.syncing = time.Time{}
+	w.changed.Broadcast()
+}
+
+// raiseDurable moves the durable offset up, never down: a group commit may
+// have passed it.
+func (w *Writer) raiseDurable(next uint64) {
+	for {
+		old := w.durable.Load()
+		if old >= next || w.durable.CompareAndSwap(old, next) {
+			return
+		}
+	}
+}
+
+// fsync makes the written records durable, and counts.
+func (w *Writer) fsync() error {
+	start := time.Now()
+	err := w.active.SyncRecords()
+	w.stats.fsync(time.Since(start))
+	return err
+}

@@ -1,0 +1,252 @@
+package writer
+
+import (
+	"errors"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"example.com/jlq/internal/jsonl"
+	"example.com/jlq/internal/segment"
+)
+
+// Writer appends to one log. It is safe for concurrent use. There is one for
+// a log, across all processes: whoever makes it holds the locks.
+type Writer struct {
+	opts  Options
+	batch int64
+	check func(rec []byte, maxBytes int) error
+	live  *segment.Live
+	save  func(position int64) error // makes it durable how far the log is synced
+
+	durable atomic.Uint64 // offset below which records survive a power loss
+	stats   counters
+
+	mu         sync.Mutex // guards what follows, and the active segment
+	changed    *sync.Cond // a wait for turn, space, sync or an end is over
+	active     *segment.Active
+	err        error // sticky
+	publishErr error // of the index, to be returned by the next append
+	exclusive  bool  // one caller appends alone
+	leading    bool  // a group is being committed (SyncAlways)
+	forming    *group
+	spare      *group // a finished group, for its buffers
+	buf        []byte // lines on their way to the file (other modes)
+	ends       []int64
+	synced     int64 // position that partition.json vouches for
+	dirty      dirty
+
+	tasks tasks
+}
+
+// New begins to write to a segment that was recovered. save is called with
+// the position up to which everything is durable; nil where there is no
+// partition.json. The Writer owns active from here on.
+func New(active *segment.Active, live *segment.Live, save func(position int64) error, opts Options) *Writer {
+	w := &Writer{opts: opts, batch: opts.BatchBytes(), active: active, live: live, save: save, synced: active.End()}
+	w.check = jsonl.CheckStrict
+	if opts.Validate == Frame {
+		w.check = jsonl.CheckFrame
+	}
+	w.changed = sync.NewCond(&w.mu)
+	w.durable.Store(live.Next())
+	w.start()
+	return w
+}
+
+// Append stores one record and returns its offset. data is not kept.
+func (w *Writer) Append(data []byte) (offset uint64, err error) {
+	one := [1][]byte{data}
+	first, err := w.append(one[:], nil)
+	if batch, ok := errors.AsType[*BatchError](err); ok && !batch.Unknown {
+		return 0, batch.Err
+	}
+	return first, err
+}
+
+// AppendBatch stores records under contiguous offsets and returns the first.
+// The data is not kept. An error is a [*BatchError]; a record that is refused
+// is a [*RecordError] within it, and then nothing is stored.
+func (w *Writer) AppendBatch(data [][]byte) (first uint64, err error) {
+	return w.append(data, nil)
+}
+
+// AppendAt stores records only if the first of them gets offset expect, else
+// it returns a [*ConflictError]. So a retry after an unknown outcome stores
+// nothing twice.
+func (w *Writer) AppendAt(expect uint64, data ...[]byte) error {
+	_, err := w.append(data, &expect)
+	return err
+}
+
+func (w *Writer) append(data [][]byte, expect *uint64) (uint64, error) {
+	data, err := w.prepare(data)
+	if err != nil {
+		return 0, &BatchError{Err: err}
+	}
+	var r result
+	switch {
+	case len(data) == 0 && expect == nil:
+		return w.Next(), w.Err()
+	case expect != nil || w.lines(data) > w.batch:
+		r = w.appendAlone(data, expect)
+	case w.opts.Sync == SyncAlways:
+		r = w.appendGrouped(data)
+	default:
+		r = w.appendDirect(data)
+	}
+	if r.err != nil {
+		return r.first, r.batchError()
+	}
+	return r.first, nil
+}
+
+// lines is the number of bytes that data makes in the file.
+func (w *Writer) lines(data [][]byte) int64 {
+	n := int64(len(data))
+	for _, rec := range data {
+		n += int64(len(rec))
+	}
+	return n
+}
+
+// prepare checks every record before anything is written.
+func (w *Writer) prepare(data [][]byte) ([][]byte, error) {
+	limit := w.opts.maxRecord()
+	for i, rec := range data {
+		err := w.check(rec, limit)
+		if err == nil {
+			continue
+		}
+		if !w.opts.Compact || !errors.Is(err, jsonl.ErrNewline) {
+			return nil, refusal(len(data), i, err)
+		}
+		return w.compact(data, i)
+	}
+	return data, nil
+}
+
+// compact is prepare for a call whose record from holds newlines, on a copy
+// of the caller's slice.
+func (w *Writer) compact(data [][]byte, from int) ([][]byte, error) {
+	out := append([][]byte(nil), data...)
+	for i := from; i < len(out); i++ {
+		err := w.check(out[i], w.opts.maxRecord())
+		if errors.Is(err, jsonl.ErrNewline) {
+			if out[i], err = jsonl.Compact(nil, out[i]); err == nil {
+				err = w.check(out[i], w.opts.maxRecord())
+			}
+		}
+		if err != nil {
+			return nil, refusal(len(data), i, err)
+		}
+	}
+	return out, nil
+}
+
+// refusal names the record, unless there is only one.
+func refusal(records, i int, err error) error {
+	if records == 1 {
+		return err
+	}
+	return &RecordError{Index: i, Err: err}
+}
+
+// result is the outcome of one call.
+type result struct {
+	first   uint64
+	stored  int
+	unknown bool
+	err     error
+}
+
+func (r result) batchError() error {
+	if conflict, ok := errors.AsType[*ConflictError](r.err); ok {
+		return conflict
+	}
+	return &BatchError{First: r.first, Stored: r.stored, Unknown: r.unknown, Err: r.err}
+}
+
+// poison ends all writing. The first reason stays.
+func (w *Writer) poison(err error) error {
+	if w.err == nil {
+		w.err = &PoisonedError{Err: err}
+		w.changed.Broadcast()
+	}
+	return w.err
+}
+
+// Next is the offset that the next record gets.
+func (w *Writer) Next() uint64 { return w.live.Next() }
+
+// Durable is the offset below which every record survives a power loss.
+func (w *Writer) Durable() uint64 { return w.durable.Load() }
+
+// Err returns why this writer may not append any more, or nil.
+func (w *Writer) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+// Sync returns when every record that was acknowledged before the call
+// survives a power loss.
+func (w *Writer) Sync() error { return w.syncAll() }
+
+// Close makes everything durable and closes the files. Appends that are
+// under way finish; later ones match [fs.ErrClosed]. It returns the first
+// error that concerns stored records: of a poisoned writer, why it was.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	w.takeTurn()
+	if errors.Is(w.err, fs.ErrClosed) {
+		w.giveTurn()
+		w.mu.Unlock()
+		return w.err
+	}
+	w.mu.Unlock()
+	w.tasks.stop()
+	err := w.syncAll()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.err = fs.ErrClosed
+	w.giveTurn()
+	w.live.Close()
+	return errors.Join(err, w.active.Close())
+}
+
+// takeTurn waits until nobody else appends and keeps everybody out. The
+// caller holds mu.
+func (w *Writer) takeTurn() {
+	for w.exclusive {
+		w.changed.Wait()
+	}
+	w.exclusive = true
+	for w.leading || w.forming != nil {
+		w.changed.Wait()
+	}
+}
+
+// giveTurn lets the others in again. The caller holds mu.
+func (w *Writer) giveTurn() {
+	w.exclusive = false
+	w.changed.Broadcast()
+}
+
+// dirty says since when there are bytes that are not synced.
+type dirty struct {
+	since   time.Time // of those that no sync under way covers; zero if none
+	syncing time.Time // of those that one covers
+}
+
+// oldest is how long the oldest unsynced byte has been waiting.
+func (d *dirty) oldest(now time.Time) time.Duration {
+	if !d.syncing.IsZero() {
+		return now.Sub(d.syncing)
+	}
+	if !d.since.IsZero() {
+		return now.Sub(d.since)
+	}
+	return 0
+}
