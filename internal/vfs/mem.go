@@ -200,23 +200,24 @@ func (m *Mem) Rename(oldname, newname string) error {
 }
 
 func (m *Mem) rename(oldname, newname string) error {
-	n, err := m.find(oldname)
+	from, oldbase, err := m.parent(oldname)
 	if err != nil {
 		return err
 	}
-	from, oldbase, _ := m.parent(oldname)
 	to, newbase, err := m.parent(newname)
 	if err != nil {
 		return err
 	}
-	there := to.entries[newbase]
+	n, there := from.entries[oldbase], to.entries[newbase]
 	switch {
-	case there == n:
-		return nil // two names of one file both stay
-	case oldbase == "" || strings.HasPrefix(clean(newname), clean(oldname)+"/"):
-		return syscall.EINVAL
+	case n == nil:
+		return syscall.ENOENT
 	case newbase == "" || there != nil && there.entries != nil:
 		return syscall.EEXIST
+	case there == n:
+		return nil // two names of one file both stay
+	case strings.HasPrefix(clean(newname), clean(oldname)+"/"):
+		return syscall.EINVAL
 	case there != nil && n.entries != nil:
 		return syscall.ENOTDIR
 	}
