@@ -116,8 +116,7 @@ func (n *node) survive(loss DataLoss, rng *rand.Rand) []byte {
 	}
 }
 
-// torn applies some of the changes, and of the next a part that ends with a
-// sector.
+// torn applies some of the changes, and of the next some sectors but not all.
 func (n *node) torn(rng *rand.Rand) []byte {
 	whole := rng.IntN(len(n.pending) + 1)
 	b := n.synced
@@ -125,10 +124,9 @@ func (n *node) torn(rng *rand.Rand) []byte {
 		b = c.apply(b)
 	}
 	if whole < len(n.pending) && !n.pending[whole].cut {
-		c := n.pending[whole]
-		end := (c.off + rng.Int64N(int64(len(c.data)))) / sector * sector
-		if end > c.off {
-			b = change{off: c.off, data: c.data[:end-c.off]}.apply(b)
+		parts := slices.Collect(n.pending[whole].sectors)
+		for _, part := range parts[:rng.IntN(len(parts))] {
+			b = part.apply(b)
 		}
 	}
 	return b
