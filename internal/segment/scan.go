@@ -8,18 +8,24 @@ import (
 // scanBlock is how much of a file is read at a time when it is scanned.
 const scanBlock = 256 << 10
 
-// line is one line of a records file, as a scan found it.
-type line struct {
-	data  []byte // without its newline; nil where it is longer than the limit
-	start int64
-	end   int64 // behind its newline, or the end of the file
-	whole bool  // it has a newline
-	nul   bool  // it holds a NUL byte
+// Line is one line of a records file, as a [Scanner] found it.
+type Line struct {
+	Data  []byte // without its newline, valid until the next line; nil where it is longer than the limit
+	Start int64
+	End   int64 // behind its newline, or the end of the file
+	Whole bool  // it has a newline
+
+	// NULStart to NULEnd (half-open) are the positions of its first run of
+	// NUL bytes, and equal where there is none.
+	NULStart, NULEnd int64
 }
 
-// scanner walks the lines of r from a position to size. Its memory is bounded
-// by limit, however long a line is.
-type scanner struct {
+// NUL reports whether the line holds a NUL byte.
+func (l *Line) NUL() bool { return l.NULEnd > l.NULStart }
+
+// Scanner walks the lines of a file by their newlines alone, from a position
+// to size. Its memory is bounded by limit, however long a line is.
+type Scanner struct {
 	r     io.ReaderAt
 	pos   int64 // of buf[lo]
 	next  int64 // where to read on
@@ -29,18 +35,21 @@ type scanner struct {
 	lo    int
 }
 
-func newScanner(r io.ReaderAt, pos, size int64, limit int) *scanner {
-	return &scanner{r: r, pos: pos, next: pos, size: size, limit: limit}
+// NewScanner begins at position, which must be the beginning of a line. Lines
+// longer than limit are passed over without keeping them.
+func NewScanner(r io.ReaderAt, position, size int64, limit int) *Scanner {
+	return &Scanner{r: r, pos: position, next: position, size: size, limit: limit}
 }
 
-// line returns the next line; io.EOF behind the last. The data is valid until
-// the next call.
-func (s *scanner) line() (line, error) {
-	l := line{start: s.pos}
+// Next returns the next line; [io.EOF] behind the last. A file that has become
+// shorter than size is [io.ErrUnexpectedEOF].
+func (s *Scanner) Next() (Line, error) {
+	l := Line{Start: s.pos}
 	searched := 0
 	for {
 		if i := bytes.IndexByte(s.buf[s.lo+searched:], '\n'); i >= 0 {
-			return s.take(l, searched+i), nil
+			s.take(&l, searched+i, true)
+			return l, nil
 		}
 		searched = len(s.buf) - s.lo
 		if searched > s.limit {
@@ -48,7 +57,7 @@ func (s *scanner) line() (line, error) {
 		}
 		more, err := s.fill()
 		if err != nil {
-			return line{}, err
+			return Line{}, err
 		}
 		if !more {
 			return s.rest(l)
@@ -56,57 +65,69 @@ func (s *scanner) line() (line, error) {
 	}
 }
 
-// take cuts the line of n bytes off the buffer.
-func (s *scanner) take(l line, n int) line {
-	data := s.buf[s.lo : s.lo+n]
-	l.nul = l.nul || bytes.IndexByte(data, 0) >= 0
-	if n <= s.limit {
-		l.data = data
+// take cuts n more bytes of the line off the buffer, and its newline.
+func (s *Scanner) take(l *Line, n int, whole bool) {
+	data := s.buf[s.lo : s.lo+n : s.lo+n]
+	l.noteNUL(data, s.pos)
+	if s.pos == l.Start && n <= s.limit {
+		l.Data = data
 	}
-	s.lo += n + 1
-	s.pos += int64(n) + 1
-	l.end, l.whole = s.pos, true
-	return l
+	s.lo, s.pos = s.lo+n, s.pos+int64(n)
+	if whole {
+		s.lo, s.pos = s.lo+1, s.pos+1
+	}
+	l.End, l.Whole = s.pos, whole
 }
 
 // rest returns what follows the last newline.
-func (s *scanner) rest(l line) (line, error) {
-	data := s.buf[s.lo:]
-	s.lo, s.pos = len(s.buf), s.pos+int64(len(data))
-	l.end = s.pos
-	if l.end == l.start {
-		return line{}, io.EOF
+func (s *Scanner) rest(l Line) (Line, error) {
+	s.take(&l, len(s.buf)-s.lo, false)
+	if l.End == l.Start {
+		return Line{}, io.EOF
 	}
-	l.data, l.nul = data, bytes.IndexByte(data, 0) >= 0
 	return l, nil
 }
 
 // skip passes over a line that is longer than the limit.
-func (s *scanner) skip(l line) (line, error) {
+func (s *Scanner) skip(l Line) (Line, error) {
 	for {
-		l.nul = l.nul || bytes.IndexByte(s.buf[s.lo:], 0) >= 0
-		s.pos += int64(len(s.buf) - s.lo)
-		s.lo = len(s.buf)
+		s.take(&l, len(s.buf)-s.lo, false)
+		l.Data = nil
 		more, err := s.fill()
 		if err != nil {
-			return line{}, err
+			return Line{}, err
 		}
 		if !more {
-			l.end = s.pos
 			return l, nil
 		}
 		if i := bytes.IndexByte(s.buf[s.lo:], '\n'); i >= 0 {
-			l.nul = l.nul || bytes.IndexByte(s.buf[s.lo:s.lo+i], 0) >= 0
-			s.lo, s.pos = s.lo+i+1, s.pos+int64(i)+1
-			l.end, l.whole = s.pos, true
+			s.take(&l, i, true)
 			return l, nil
 		}
 	}
 }
 
-// fill reads another block behind what is left in the buffer. A file that
-// became shorter than size is an error, not its end.
-func (s *scanner) fill() (more bool, err error) {
+// noteNUL extends or begins the first run of NUL bytes with those of data,
+// which begins at position.
+func (l *Line) noteNUL(data []byte, position int64) {
+	i := 0
+	if l.NUL() {
+		if l.NULEnd != position {
+			return
+		}
+	} else if i = bytes.IndexByte(data, 0); i < 0 {
+		return
+	} else {
+		l.NULStart = position + int64(i)
+	}
+	for i < len(data) && data[i] == 0 {
+		i++
+	}
+	l.NULEnd = position + int64(i)
+}
+
+// fill reads another block behind what is left in the buffer.
+func (s *Scanner) fill() (more bool, err error) {
 	n := int(min(scanBlock, s.size-s.next))
 	if n <= 0 {
 		return false, nil
@@ -121,12 +142,12 @@ func (s *scanner) fill() (more bool, err error) {
 	}
 	s.lo, s.buf = 0, s.buf[:kept+n]
 	got, err := s.r.ReadAt(s.buf[kept:], s.next)
+	s.next += int64(got)
 	if got == n {
-		err = nil
+		return true, nil
 	}
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
-	s.next += int64(got)
-	return true, err
+	return false, err
 }

@@ -214,11 +214,11 @@ func (s *surveyor) findAnchor() error {
 // scan derives the entries above the anchor from the newlines, compares them
 // with those of the index, and stops at the first bad byte.
 func (s *surveyor) scan() error {
-	lines := newScanner(s.rec, s.anchor.pos, s.recSize, s.limit)
-	entries := &entryReader{r: s.idx, next: s.anchor.n + 1, last: s.claimed}
+	lines := NewScanner(s.rec, s.anchor.pos, s.recSize, s.limit)
+	entries := NewEntryReader(s.idx, s.anchor.n+1, s.claimed)
 	s.end = s.anchor
 	for {
-		l, err := lines.line()
+		l, err := lines.Next()
 		if err == io.EOF {
 			return nil
 		}
@@ -228,7 +228,7 @@ func (s *surveyor) scan() error {
 		if bad := s.judge(l); bad != nil {
 			return s.stop(l, bad)
 		}
-		s.end = mark{s.end.n + 1, l.end}
+		s.end = mark{s.end.n + 1, l.End}
 		if err := s.compare(entries); err != nil {
 			return err
 		}
@@ -236,40 +236,40 @@ func (s *surveyor) scan() error {
 }
 
 // judge says what is wrong with a line, if anything.
-func (s *surveyor) judge(l line) error {
+func (s *surveyor) judge(l Line) error {
 	switch {
-	case !l.whole:
+	case !l.Whole:
 		return errNoNewline
-	case l.start < s.checkFrom:
+	case l.Start < s.checkFrom:
 		return nil
-	case l.nul:
+	case l.NUL():
 		return errNUL
 	case s.meta == nil:
 		return nil
-	case l.data == nil:
+	case l.Data == nil:
 		return errTooLong
 	case s.meta.Validate == ValidateStrictName && s.strict != nil:
-		return s.strict(l.data)
+		return s.strict(l.Data)
 	}
 	return nil
 }
 
 // stop ends the scan at a bad line: below the promise that is corruption of
 // acknowledged data, above it a torn tail.
-func (s *surveyor) stop(l line, bad error) error {
-	if l.start < s.promise {
-		return &CorruptError{Path: s.pair.Records, Offset: s.pair.Base + s.end.n, Position: l.start, End: l.end, Err: bad}
+func (s *surveyor) stop(l Line, bad error) error {
+	if l.Start < s.promise {
+		return &CorruptError{Path: s.pair.Records, Offset: s.pair.Base + s.end.n, Position: l.Start, End: l.End, Err: bad}
 	}
 	s.bad = bad
 	return nil
 }
 
 // compare holds the line that was just counted against its index entry.
-func (s *surveyor) compare(entries *entryReader) error {
+func (s *surveyor) compare(entries *EntryReader) error {
 	if s.rebuild != "" || s.end.n > s.claimed {
 		return nil
 	}
-	pos, err := entries.read()
+	pos, err := entries.Next()
 	if err != nil {
 		return err
 	}
@@ -279,27 +279,4 @@ func (s *surveyor) compare(entries *entryReader) error {
 	}
 	s.agreed = s.end
 	return nil
-}
-
-// entryReader reads entries one after the other, in blocks. It hands out raw
-// values: what they are worth is not its business.
-type entryReader struct {
-	r    io.ReaderAt
-	next uint64
-	last uint64
-	buf  []byte
-}
-
-func (e *entryReader) read() (uint64, error) {
-	if len(e.buf) == 0 {
-		n := min(4096, e.last-e.next+1)
-		e.buf = make([]byte, n*index.EntrySize)
-		if _, err := e.r.ReadAt(e.buf, int64(e.next)*index.EntrySize); err != nil {
-			return 0, fmt.Errorf("index entry %d: %w", e.next, err)
-		}
-	}
-	v := binary.BigEndian.Uint64(e.buf)
-	e.buf = e.buf[index.EntrySize:]
-	e.next++
-	return v, nil
 }
