@@ -16,14 +16,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lockEnv tells the test binary to be a process that locks what it names.
-const lockEnv = "VFS_TEST_LOCK"
+// roleEnv makes the test binary another process, with one of the roles, for
+// the path in pathEnv.
+const (
+	roleEnv = "VFS_TEST_ROLE"
+	pathEnv = "VFS_TEST_PATH"
+)
+
+var roles = map[string]func(path string){"lock": holdLock, "sync": syncOnce}
 
 func TestMain(m *testing.M) {
-	if name := os.Getenv(lockEnv); name != "" {
-		holdLock(name)
+	if role := roles[os.Getenv(roleEnv)]; role != nil {
+		role(os.Getenv(pathEnv))
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+// inRole is the environment of such a process.
+func inRole(role, path string) []string {
+	return append(os.Environ(), roleEnv+"="+role, pathEnv+"="+path)
 }
 
 // holdLock holds a lock until stdin ends or the process is killed.
@@ -34,13 +46,12 @@ func holdLock(name string) {
 	}
 	fmt.Println("locked")
 	io.Copy(io.Discard, os.Stdin)
-	os.Exit(0)
 }
 
 // lockElsewhere starts a process that holds the lock.
 func lockElsewhere(t *testing.T, name string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), lockEnv+"="+name)
+	cmd.Env = inRole("lock", name)
 	cmd.Stderr = os.Stderr
 	_, err := cmd.StdinPipe()
 	require.NoError(t, err)

@@ -69,7 +69,7 @@ func (m *mapping) ReadAt(p []byte, off int64) (n int, err error) {
 		}
 	}()
 	n, err = m.r.ReadAt(p, off)
-	runtime.KeepAlive(m)
+	runtime.KeepAlive(m) // or the finalizer could unmap what is being copied
 	return n, err
 }
 

@@ -99,18 +99,23 @@ func TestUmask(t *testing.T) {
 	}
 }
 
+// TestMkdirKeepsSetgid: applying perm does not take the set-group-id bit that
+// the parent hands down.
 func TestMkdirKeepsSetgid(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Chmod(dir, 0o700|fs.ModeSetgid))
-	if info, err := OS.Stat(dir); err != nil || info.Mode&fs.ModeSetgid == 0 {
-		t.Skip("the set-group-id bit does not hold here")
-	}
+	plain, sub := filepath.Join(dir, "plain"), filepath.Join(dir, "sub")
 	defer unix.Umask(unix.Umask(0o077))
-	sub := filepath.Join(dir, "d")
+	require.NoError(t, os.Mkdir(plain, 0o770))
 	require.NoError(t, OS.Mkdir(sub, 0o770))
-	info, err := OS.Stat(sub)
+	want, err := OS.Stat(plain)
 	require.NoError(t, err)
-	require.Equal(t, fs.FileMode(0o770), info.Mode.Perm())
+	if want.Mode&fs.ModeSetgid == 0 {
+		t.Skip("the set-group-id bit is not handed down here")
+	}
+	got, err := OS.Stat(sub)
+	require.NoError(t, err)
+	require.Equal(t, fs.ModeDir|fs.ModeSetgid|0o770, got.Mode)
 }
 
 func requireMode(t *testing.T, name string, mode fs.FileMode) {

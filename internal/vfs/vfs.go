@@ -3,8 +3,10 @@
 // put a file system beneath it that crashes, fills up or fails.
 //
 // There are two implementations: [OS], the operating system, and [Mem], a
-// file system in memory that can be crashed. [Mapper] and [Networker] are
-// optional capabilities that a caller asserts for.
+// file system in memory that can be crashed; [Fault] makes either of them
+// fail where a test wants it. [Mapper] and [Networker] are optional
+// capabilities that a caller asserts for. [Replace] is the one way to change
+// a small file as a whole.
 package vfs
 
 import (
@@ -20,7 +22,8 @@ type FS interface {
 	// Open opens a regular file or, with [os.O_RDONLY], a directory. flag
 	// and perm are those of [os.OpenFile]; perm is applied as it is, whatever
 	// the process's umask. Anything else (FIFO, socket, device) is refused
-	// with [ErrNotRegular], without blocking. Symbolic links are followed.
+	// with [ErrNotRegular], without blocking. Symbolic links are followed,
+	// but nothing is created through one.
 	Open(name string, flag int, perm fs.FileMode) (File, error)
 
 	// Mkdir creates one directory with exactly perm, whatever the umask.
@@ -62,11 +65,12 @@ type File interface {
 	// ReadAt is that of [io.ReaderAt].
 	ReadAt(p []byte, off int64) (int, error)
 
-	// WriteAt is that of [io.WriterAt]; not for files opened with O_APPEND.
+	// WriteAt is that of [io.WriterAt]; an error on a file opened with
+	// O_APPEND.
 	WriteAt(p []byte, off int64) (int, error)
 
 	// Write appends to a file opened with O_APPEND, in one system call
-	// where the kernel takes all of p in one.
+	// where the kernel takes all of p in one; an error on any other.
 	Write(p []byte) (int, error)
 
 	// Truncate sets the size of the file.
