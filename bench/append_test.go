@@ -2,33 +2,26 @@ package bench
 
 import "testing"
 
-const (
-	batchSize   = 100
-	shortAppend = 100_000   // 25.6 MB: fits between two background syncs of jlq
-	longAppend  = 1_000_000 // 256 MB: pays for jlq's background syncs as well
-	oneAppends  = 50_000
-)
-
 // BenchmarkAppendBatch appends JSON records in batches of 100 without fsync.
 func BenchmarkAppendBatch(b *testing.B) {
-	set := JSON(shortAppend)
-	b.Run("write", func(b *testing.B) { RunAppend(b, set, batchSize, openWrites(set, false)) })
-	b.Run("naive", func(b *testing.B) { RunAppend(b, set, batchSize, openNaive(CheckFrame, 0)) })
-	b.Run("naive-64k", func(b *testing.B) { RunAppend(b, set, batchSize, openNaive(CheckFrame, 64<<10)) })
-	b.Run("naive-json", func(b *testing.B) { RunAppend(b, set, batchSize, openNaive(CheckJSON, 0)) })
+	set := JSON(ShortAppend)
+	b.Run("write", func(b *testing.B) { RunAppend(b, set, BatchSize, openWrites(set, false)) })
+	b.Run("naive", func(b *testing.B) { RunAppend(b, set, BatchSize, openNaive(CheckFrame, 0)) })
+	b.Run("naive-64k", func(b *testing.B) { RunAppend(b, set, BatchSize, openNaive(CheckFrame, 64<<10)) })
+	b.Run("naive-json", func(b *testing.B) { RunAppend(b, set, BatchSize, openNaive(CheckJSON, 0)) })
 }
 
 // BenchmarkAppendLong is the same with ten times as many records.
 func BenchmarkAppendLong(b *testing.B) {
-	set := JSON(longAppend)
-	b.Run("write", func(b *testing.B) { RunAppend(b, set, batchSize, openWrites(set, false)) })
-	b.Run("naive", func(b *testing.B) { RunAppend(b, set, batchSize, openNaive(CheckFrame, 0)) })
+	set := JSON(LongAppend)
+	b.Run("write", func(b *testing.B) { RunAppend(b, set, BatchSize, openWrites(set, false)) })
+	b.Run("naive", func(b *testing.B) { RunAppend(b, set, BatchSize, openNaive(CheckFrame, 0)) })
 }
 
 // BenchmarkAppendOne appends JSON records one by one, each of which is visible
 // in the process when the call returns.
 func BenchmarkAppendOne(b *testing.B) {
-	set := JSON(oneAppends)
+	set := JSON(SingleAppends)
 	b.Run("write", func(b *testing.B) { RunAppend(b, set, 1, openWrites(set, false)) })
 	b.Run("naive", func(b *testing.B) { RunAppend(b, set, 1, openNaive(CheckFrame, 0)) })
 	b.Run("naive-buffered", func(b *testing.B) { RunAppend(b, set, 1, openNaiveBuffered) })

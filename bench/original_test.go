@@ -52,7 +52,7 @@ func runReaders(b *testing.B, set *Set, readers int, open func(string) (Store, e
 	b.Helper()
 	store, err := open(b.TempDir())
 	require.NoError(b, err)
-	require.NoError(b, appendAll(store, set, batchSize))
+	require.NoError(b, appendAll(store, set, BatchSize))
 	RunReaders(b, set, readers, store)
 	require.NoError(b, store.Close())
 }

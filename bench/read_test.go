@@ -8,17 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const (
-	manyRecords  = 1_000_000
-	fewRecords   = 10_000
-	randomReads  = 200_000
-	naiveReads   = 200
-	indexRecords = 921_875 // 236 MB
-)
-
 // BenchmarkScan reads a log of 256 MB in order.
 func BenchmarkScan(b *testing.B) {
-	set := JSON(manyRecords)
+	set := JSON(ManyRecords)
 	dir := fixture(b, set)
 	b.Run("read", func(b *testing.B) { runReads(b, set, dir) })
 	b.Run("naive", func(b *testing.B) { RunScan(b, set, tallied(dir, NaiveScan)) })
@@ -28,21 +20,21 @@ func BenchmarkScan(b *testing.B) {
 
 // BenchmarkRandom reads single records in random order, all of them warm.
 func BenchmarkRandom(b *testing.B) {
-	for _, n := range []int{fewRecords, manyRecords} {
+	for _, n := range []int{FewRecords, ManyRecords} {
 		set := JSON(n)
 		dir := fixture(b, set)
-		offsets := Shuffled(n, max(n, randomReads))
+		offsets := Shuffled(n, min(n, RandomReads))
 		b.Run(fmt.Sprintf("n=%d/mapped", n), func(b *testing.B) { runMapped(b, set, dir, offsets) })
-		b.Run(fmt.Sprintf("n=%d/naive-pread", n), func(b *testing.B) { runPairGetter(b, set, dir, offsets[:n]) })
-		if n == fewRecords {
-			b.Run(fmt.Sprintf("n=%d/naive", n), func(b *testing.B) { runNaiveGet(b, set, dir, offsets[:naiveReads]) })
+		b.Run(fmt.Sprintf("n=%d/naive-pread", n), func(b *testing.B) { runPairGetter(b, set, dir, offsets) })
+		if n == FewRecords {
+			b.Run(fmt.Sprintf("n=%d/naive", n), func(b *testing.B) { runNaiveGet(b, set, dir, offsets[:NaiveReads]) })
 		}
 	}
 }
 
 // BenchmarkIndex makes the index of a 236 MB file.
 func BenchmarkIndex(b *testing.B) {
-	set := JSON(indexRecords)
+	set := JSON(IndexRecords)
 	dir := fixture(b, set)
 	b.Run("read", func(b *testing.B) { runReads(b, set, dir) })
 	b.Run("wc", func(b *testing.B) { runCommand(b, set, "wc", "-l", RecordsPath(dir)) })
