@@ -108,19 +108,20 @@ func TestBuilderOriginal(t *testing.T) {
 
 func TestBuilderFromPosition(t *testing.T) {
 	for _, withFirst := range []bool{false, true} {
+		const at = int64(1 << 40)
 		var out bytes.Buffer
-		b := NewBuilder(&out, 1<<40, withFirst)
-		require.EqualValues(t, 1<<40, b.End())
+		b := NewBuilder(&out, at, withFirst)
+		require.Equal(t, at, b.End())
 		_, err := io.WriteString(b, "{}\n[]\nx")
 		require.NoError(t, err)
 		require.NoError(t, b.Flush())
-		want := entries(1<<40, 1<<40+3, 1<<40+6)
+		want := entries(at, at+3, at+6)
 		if !withFirst {
 			want = want[EntrySize:]
 		}
 		require.Equal(t, want, out.Bytes())
 		require.EqualValues(t, 2, b.Records())
-		require.EqualValues(t, 1<<40+6, b.End())
+		require.Equal(t, at+6, b.End())
 	}
 }
 

@@ -42,6 +42,7 @@ type appender struct {
 	pair  *pair
 	start int64 // bytes of whole entries that were there
 	end   int64 // bytes of whole entries that are there now
+	dirty int64 // bytes of those that are not synced
 	f     vfs.File
 }
 
@@ -50,11 +51,25 @@ func (a *appender) Write(p []byte) (int, error) {
 	if err := a.open(); err != nil {
 		return 0, err
 	}
+	if err := a.bound(len(p)); err != nil {
+		return 0, err
+	}
 	n, err := a.f.WriteAt(p, a.end)
 	if err == nil {
 		a.end += int64(n)
+		a.dirty += int64(n)
 	}
 	return n, err
+}
+
+// bound syncs what was written where n bytes more would be more than Trusted
+// looks through: a power loss may leave holes between unsynced entries.
+func (a *appender) bound(n int) error {
+	if a.dirty+int64(n) <= trustOrdered*EntrySize {
+		return nil
+	}
+	a.dirty = 0
+	return a.f.Sync()
 }
 
 // open opens the index for writing, once, and drops a partial entry: nothing
@@ -111,8 +126,7 @@ func (a *appender) finish(err error, keep bool) error {
 	}
 	switch {
 	case err == nil:
-		// Without this a power loss could leave holes between entries, where a
-		// sample does not look.
+		// The next writer may leave as much unsynced as this one did.
 		err = a.f.Sync()
 	case keep:
 		err = errors.Join(err, a.f.Truncate(a.end))

@@ -12,8 +12,16 @@ const (
 	trustSpread = 64
 	trustLast   = 1024
 
+	// trustOrdered is how many entries at the end of a larger index Trusted
+	// compares with each other. BuildFile leaves no more than these unsynced,
+	// so that whatever a power loss makes of them, NUL or garbage, is seen.
+	trustOrdered = 512 << 10
+
 	// trustLimit is how far into a record Trusted looks for an inner newline.
 	trustLimit = 4 << 10
+
+	// trustBlock is how many bytes Trusted reads at once where it reads on.
+	trustBlock = 64 << 10
 )
 
 // Trusted reports whether an index of n records fits the records, which are
@@ -21,10 +29,11 @@ const (
 // the string says why. Entry 0 must be 0, entries must increase and lie within
 // the records, each behind a newline, and no record may hold an inner newline
 // (looked for in its first 4 KiB). The sample is everything up to 4,096
-// records, otherwise 64 spread evenly and the last 1,024: an index of another
-// file, of this file before it was rewritten, or with a tail that a crash left
-// zero-filled does not pass; one altered in a few places can, and [Check] finds
-// those. Errors are those of reading and say nothing about trust.
+// records, otherwise 64 spread evenly and the last 1,024, and the last 524,288
+// entries must increase: an index of another file, of this file before it was
+// rewritten, or with holes that a power loss left does not pass; one altered in
+// a few places can, and [Check] finds those. Errors are those of reading and
+// say nothing about trust.
 func Trusted(idx io.ReaderAt, n uint64, recs io.ReaderAt, size int64) (bool, string, error) {
 	p, err := sample(idx, n, recs, max(size, 0))
 	if err != nil {
@@ -41,18 +50,39 @@ func sample(idx io.ReaderAt, n uint64, recs io.ReaderAt, size int64) (*Problem, 
 	if p, err := proveFirst(idx, n); p != nil || err != nil {
 		return p, err
 	}
-	from := uint64(0)
-	if n > trustAll {
-		from = n - trustLast
-		w := newWindow(recs, size, trustLimit)
-		for k := range uint64(trustSpread) {
-			i := from / trustSpread * k
-			if p, err := w.proveRun(idx, i, i+1); p != nil || err != nil {
-				return p, err
-			}
+	if n <= trustAll {
+		return newWindow(recs, size, trustBlock).proveRun(idx, 0, n)
+	}
+	w := newWindow(recs, size, trustLimit)
+	for k := range uint64(trustSpread) {
+		i := n / trustSpread * k
+		if p, err := w.proveRun(idx, i, i+1); p != nil || err != nil {
+			return p, err
 		}
 	}
-	return newWindow(recs, size, blockSize/4).proveRun(idx, from, n)
+	if p, err := newWindow(recs, size, trustBlock).proveRun(idx, n-trustLast, n); p != nil || err != nil {
+		return p, err
+	}
+	return w.proveOrder(idx, n-min(n, trustOrdered), n)
+}
+
+// proveOrder returns the first problem in how the entries [first, next] follow
+// each other, without a look at the records.
+func (w *window) proveOrder(idx io.ReaderAt, first, next uint64) (*Problem, error) {
+	b := make([]byte, trustBlock)
+	for first < next {
+		count := min(next-first, trustBlock/EntrySize-1)
+		if err := readFull(idx, b[:(count+1)*EntrySize], first); err != nil {
+			return nil, err
+		}
+		for i := range count {
+			if start, end := raw(b, i), raw(b, i+1); end <= start {
+				return w.notIncreasing(first+i, start, end), nil
+			}
+		}
+		first += count
+	}
+	return nil, nil
 }
 
 // proveRun returns the first problem of the records [first, next), whose
