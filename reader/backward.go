@@ -1,0 +1,315 @@
+package reader
+
+import (
+	"bytes"
+	"io"
+	"iter"
+	"sort"
+)
+
+// Backward returns the records before-1, before-2 and so on, down to the
+// first. A before beyond the high watermark that is seen when the range begins
+// is that watermark; [UnknownOffset] always is. In a bare file, offsets are
+// found by counting what its index does not cover; where that is more than
+// 64 MiB and before is UnknownOffset, nothing is counted and the records have
+// UnknownOffset.
+func (l *Log) Backward(before uint64) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		r := l.borrow()
+		defer r.giveBack()
+		err := r.startBack(before)
+		for err == nil {
+			for r.i > 0 {
+				r.spoil(r.i)
+				r.i--
+				r.next -= r.step
+				rec := Record{Offset: r.next, Position: r.block.posts[r.i], Data: r.block.data(r.i)}
+				if !yield(rec, nil) {
+					return
+				}
+			}
+			err = r.fillBack()
+		}
+		if err != io.EOF {
+			yield(Record{}, err)
+		}
+	}
+}
+
+// startBack places the reader for going backwards: r.next is the offset
+// behind the records that come, and r.i counts the lines of the block that are
+// left.
+func (r *Reader) startBack(before uint64) error {
+	if err := r.placeBefore(before); err != nil {
+		return err
+	}
+	if r.log.indexed() {
+		return nil
+	}
+	size, err := r.lease.src.size()
+	r.end, r.bounded = size, true
+	if err == nil && r.step == 0 && r.line.open {
+		err = r.loadLastLine(r.line.pos)
+	}
+	return err
+}
+
+// fillBack reads the block of records that ends before r.next.
+func (r *Reader) fillBack() error {
+	r.finish()
+	final := false
+	for range turns {
+		if err := r.readyBack(); err != nil {
+			return err
+		}
+		if r.lease.src == nil {
+			continue
+		}
+		err := r.loadBack(final)
+		if err == nil && r.block.n > 0 {
+			r.i = r.block.n
+			return r.loaded()
+		}
+		if err != nil && !final && r.doubtful(err) {
+			final, err = true, r.renew()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return r.log.restless()
+}
+
+// readyBack sees to it that there is a source, where there is more to read.
+func (r *Reader) readyBack() error {
+	if err := r.log.alive(); err != nil {
+		return err
+	}
+	if r.step == 0 {
+		return eofIf(r.line.pos == 0)
+	}
+	if r.next <= r.log.layout.Load().start {
+		return io.EOF
+	}
+	if src := r.lease.src; src != nil && r.next == src.Base {
+		r.leaveSource()
+	}
+	if r.lease.src != nil {
+		return nil
+	}
+	return r.enterAt(r.next - 1)
+}
+
+func eofIf(end bool) error {
+	if end {
+		return io.EOF
+	}
+	return nil
+}
+
+// loadBack reads the block that ends before r.next.
+func (r *Reader) loadBack(final bool) error {
+	src := r.lease.src
+	if r.byLine && (r.step == 0 || r.line.pos > src.lines.first.pos) {
+		return r.loadLinesBack()
+	}
+	k := r.next - src.Base
+	n, live, err := r.visibleBack(src, k)
+	if err != nil {
+		return err
+	}
+	if n == 0 && !r.log.indexed() {
+		return r.goByLineBack()
+	}
+	var posts []int64
+	if live {
+		posts, err = r.livePosts(r.next-n, n)
+	} else {
+		posts, err = r.window.behind(src, k, n)
+	}
+	if err != nil {
+		return r.indexError(src, r.next-1, err)
+	}
+	if uint64(len(posts)) < 2 {
+		return nil
+	}
+	return r.readBlockBack(src, posts[fitBack(posts):], live, final)
+}
+
+// visibleBack returns how many records that end with k-1 are described in one
+// place; 0 where no index reaches as far.
+func (r *Reader) visibleBack(src *source, k uint64) (n uint64, live bool, err error) {
+	if w := r.log.live; w != nil && w.Base() == src.Base {
+		if published := w.Published() - src.Base; k > published {
+			return min(k-published, blockPosts), true, nil
+		}
+		return min(k, blockPosts), false, nil
+	}
+	if k <= r.indexed {
+		return min(k, blockPosts), false, nil
+	}
+	if !r.log.indexed() {
+		return 0, false, nil
+	}
+	count, err := src.recount()
+	if err != nil {
+		return 0, false, err
+	}
+	if r.indexed = min(count, r.srcEnd-src.Base); k > r.indexed {
+		return 0, false, r.gapError(src, count)
+	}
+	return min(k, blockPosts), false, nil
+}
+
+// fitBack returns the first of the posts from which on the records are read
+// at once.
+func fitBack(posts []int64) int {
+	n := len(posts) - 1
+	return min(n-1, sort.Search(n, func(i int) bool { return posts[n]-posts[i] <= blockBytes }))
+}
+
+// readBlockBack reads the records between posts, the last of which is
+// r.next-1.
+func (r *Reader) readBlockBack(src *source, posts []int64, live, final bool) error {
+	n := len(posts) - 1
+	if posts[n]-posts[0] > blockBytes || posts[n] <= posts[0] {
+		posts, n = posts[n-1:], 1
+		if err := r.checkLength(src, r.next-1, posts[0], posts[1]); err != nil {
+			return err
+		}
+	}
+	r.block = block{posts: posts}
+	if err := r.readBytes(src, posts[0], posts[n], live); err != nil {
+		return err
+	}
+	r.block.n = n
+	if !r.block.proven() {
+		if err := r.unprovenBack(src, final); err != nil {
+			return err
+		}
+	}
+	return r.withinLimitBack()
+}
+
+func (r *Reader) unprovenBack(src *source, final bool) error {
+	n := r.block.n
+	first := n
+	if final {
+		first = r.block.goodSuffix()
+	}
+	if first == n {
+		return r.mismatchAt(src, r.next-1, n-1)
+	}
+	r.block.posts = r.block.posts[first:]
+	r.block.n = n - first
+	return nil
+}
+
+// withinLimitBack cuts the block behind a record that is larger than the
+// limit.
+func (r *Reader) withinLimitBack() error {
+	limit := r.log.layout.Load().limit
+	if limit >= blockBytes {
+		return nil
+	}
+	posts := r.block.posts
+	for i := r.block.n - 1; i >= 0; i-- {
+		length := posts[i+1] - 1 - posts[i]
+		if length <= limit {
+			continue
+		}
+		n := r.block.n
+		r.block.posts, r.block.n = posts[i+1:], n-1-i
+		if r.block.n == 0 {
+			return r.checkLimit(r.lease.src, r.next-r.step, posts[i], length)
+		}
+		return nil
+	}
+	return nil
+}
+
+// goByLineBack leaves the end of the file for the index: records that the
+// index does not reach are found by their newlines.
+func (r *Reader) goByLineBack() error {
+	m, err := r.log.seekLine(r.ctx, r.lease.src, r.next, r.end)
+	if err != nil {
+		return err
+	}
+	if m.offset < r.next {
+		return r.loadLastLine(m.pos)
+	}
+	r.byLine, r.line = true, linePlace{pos: m.pos, lead: r.line.lead[:0]}
+	return r.loadLinesBack()
+}
+
+// loadLastLine makes a last line without newline, from pos on, the block.
+func (r *Reader) loadLastLine(pos int64) error {
+	if err := r.standAt(pos); err != nil {
+		return err
+	}
+	body, _, err := r.readBody(int(min(r.end-pos, r.log.layout.Load().limit)))
+	if err != nil {
+		return err
+	}
+	if err := r.loadOpenLine(body); err != nil {
+		return err
+	}
+	if r.block.n == 0 {
+		return r.changed("its last line is another")
+	}
+	r.i = r.block.n
+	r.line = linePlace{pos: pos, lead: r.line.lead[:0]}
+	return nil
+}
+
+// loadLinesBack reads lines that end before r.line.pos.
+func (r *Reader) loadLinesBack() error {
+	src, floor := r.lease.src, int64(0)
+	if r.step == 1 {
+		floor = src.lines.first.pos
+	}
+	limit := r.log.layout.Load().limit
+	for want := int64(blockBytes); ; want *= 2 {
+		from := max(floor, r.line.pos-want)
+		if err := r.readBytes(src, from, r.line.pos, false); err != nil {
+			return err
+		}
+		if int64(len(r.block.buf)) < r.line.pos-r.block.at || r.block.buf[len(r.block.buf)-1] != '\n' {
+			return r.changed("it no longer has a line that ends at %d", r.line.pos)
+		}
+		if from == floor && floor > 0 && r.block.buf[0] != '\n' {
+			return src.corrupt(r.next, floor, 0, mismatch("no newline before position %d", floor))
+		}
+		if r.findLinesBack(from); r.block.n > 0 {
+			r.line.pos = r.block.posts[0]
+			return r.withinLimitBack()
+		}
+		if want > limit {
+			return r.checkLimit(src, r.next-r.step, from, want)
+		}
+	}
+}
+
+// findLinesBack finds the lines that begin at position from or behind it.
+func (r *Reader) findLinesBack(from int64) {
+	b := &r.block
+	posts := r.posts[:0]
+	if from == 0 {
+		posts = append(posts, 0)
+	}
+	for at := 0; at < len(b.buf); {
+		i := bytes.IndexByte(b.buf[at:], '\n')
+		if i < 0 {
+			break
+		}
+		at += i + 1
+		posts = append(posts, b.at+int64(at))
+	}
+	r.posts = posts
+	b.n = len(posts) - 1
+	if b.n > maxLines {
+		posts = posts[b.n-maxLines:]
+		b.n = maxLines
+	}
+	b.posts = posts
+}

@@ -1,0 +1,184 @@
+package reader
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"example.com/jlq/index"
+	"example.com/jlq/internal/vfs"
+)
+
+// random is what makes reading a source at random cheap.
+//
+// It is mapped once enough reads went without: a single look-up is cheaper by
+// two system calls than by two mappings. The mapping ends where the file ended,
+// so a file that grows is mapped again once enough reads missed it. How many is
+// enough grows with the file, because a new mapping begins with no pages, and
+// reads have to bring them in again one by one.
+type random struct {
+	maps   atomic.Pointer[maps]
+	misses atomic.Int64
+	making sync.Mutex
+}
+
+// maps is one mapping of both files. Neither it nor what it maps changes; the
+// garbage collector unmaps it when no read refers to it any more.
+type maps struct {
+	idx, rec vfs.Mapping
+	count    uint64
+	limit    int64 // longest record
+}
+
+const (
+	missesBeforeMap = 16
+	bytesPerMiss    = 1 << 20
+)
+
+// Get returns record offset as a slice of the caller's own.
+func (l *Log) Get(offset uint64) ([]byte, error) {
+	scratch := scratches.Get().(*[]byte)
+	defer scratches.Put(scratch)
+	data, err := l.GetInto(*scratch, offset)
+	if err != nil {
+		return nil, err
+	}
+	*scratch = data
+	if cap(data) > 4*blockBytes {
+		*scratch = nil
+	}
+	return slices.Clip(append(make([]byte, 0, len(data)), data...)), nil
+}
+
+var scratches = sync.Pool{New: func() any { return new([]byte) }}
+
+// GetInto reads record offset into the memory of dst and returns it. The
+// result begins where dst does, or is new memory where dst has too little: with
+// two bytes more than the longest record, and 16 at least, it never is. What is
+// beyond the length of the result is not preserved.
+func (l *Log) GetInto(dst []byte, offset uint64) ([]byte, error) {
+	if s, _ := l.layout.Load().find(offset); s != nil {
+		if src := s.src.Load(); src != nil {
+			if data, ok := src.mapped(dst[:0], offset-s.Base); ok {
+				l.stats.countMapped(offset)
+				return data, l.alive()
+			}
+		}
+	}
+	return l.getUnmapped(dst[:0], offset)
+}
+
+// mapped reads record k from the mapping. ok is false where that is not to be
+// had there, or is not what it should be; the caller then reads the files.
+func (s *source) mapped(dst []byte, k uint64) (data []byte, ok bool) {
+	m := s.random.maps.Load()
+	if m == nil || k >= m.count {
+		return nil, false
+	}
+	if !s.used.Load() {
+		s.used.Store(true)
+	}
+	return m.get(dst, k)
+}
+
+func (m *maps) get(dst []byte, k uint64) (data []byte, ok bool) {
+	dst = slices.Grow(dst, 2*index.EntrySize)[:2*index.EntrySize]
+	if _, err := m.idx.ReadAt(dst, int64(k)*index.EntrySize); err != nil {
+		return nil, false
+	}
+	start, end := binary.BigEndian.Uint64(dst), binary.BigEndian.Uint64(dst[index.EntrySize:])
+	if start >= end || end > uint64(m.rec.Len()) || end-start-1 > uint64(m.limit) {
+		return nil, false
+	}
+	lead := min(start, 1)
+	n := int(lead + end - start)
+	dst = slices.Grow(dst[:0], n)[:n]
+	if _, err := m.rec.ReadAt(dst, int64(start-lead)); err != nil {
+		return nil, false
+	}
+	// The record and the newlines around it, or the start of the file.
+	line := dst[lead:]
+	if lead > 0 && dst[0] != '\n' || bytes.IndexByte(line, '\n') != len(line)-1 {
+		return nil, false
+	}
+	return dst[:copy(dst, line[:len(line)-1])], true
+}
+
+// getUnmapped reads record offset from the files, or from the writer's tail.
+func (l *Log) getUnmapped(dst []byte, offset uint64) ([]byte, error) {
+	l.stats.gets.Add(1)
+	r := l.borrow()
+	defer r.giveBack()
+	if err := r.one(offset); err != nil {
+		return dst, err
+	}
+	dst = append(dst, r.block.data(0)...)
+	return dst, l.mapWhenDue(r.lease.src)
+}
+
+// one reads the block that is just the record at offset.
+func (r *Reader) one(offset uint64) error {
+	r.next, r.limit = offset, offset+1
+	if offset == UnknownOffset {
+		return r.log.rangeError(offset)
+	}
+	err := r.fill()
+	if err == io.EOF {
+		return r.log.rangeError(offset)
+	}
+	return err
+}
+
+// mapWhenDue counts a read that went without a mapping, and maps the source
+// when there were enough of them. That it cannot be mapped is not an error.
+func (l *Log) mapWhenDue(src *source) error {
+	if l.mapper == nil || !src.believed {
+		return nil
+	}
+	due := int64(missesBeforeMap)
+	if m := src.random.maps.Load(); m != nil {
+		due += (m.idx.Len() + m.rec.Len()) / bytesPerMiss
+	}
+	if src.random.misses.Add(1) < due || !src.random.making.TryLock() {
+		return nil
+	}
+	defer src.random.making.Unlock()
+	src.random.misses.Store(0)
+	m, err := l.mapSource(src)
+	if err != nil || m == nil {
+		return nil
+	}
+	l.stats.maps.Add(1)
+	src.random.maps.Store(m)
+	return nil
+}
+
+// mapSource maps the index first: what it describes at that moment is in the
+// records file by then. Files that are no longer those of the source are not
+// used.
+func (l *Log) mapSource(src *source) (*maps, error) {
+	idx, err := l.mapper.Map(src.Index)
+	if err != nil || !idx.Info().Same(src.IdxInfo) {
+		return nil, err
+	}
+	rec, err := l.mapper.Map(src.Records)
+	if err != nil || !rec.Info().Same(src.RecInfo) {
+		return nil, err
+	}
+	return &maps{idx: idx, rec: rec, count: index.Count(idx.Len()), limit: l.layout.Load().limit}, nil
+}
+
+// Locate returns where record offset lies on disk: the records file, the
+// position of its first byte in it, and its length without the newline.
+func (l *Log) Locate(offset uint64) (path string, position int64, length int, err error) {
+	r := l.borrow()
+	defer r.giveBack()
+	if err := r.one(offset); err != nil {
+		return "", 0, 0, err
+	}
+	b := &r.block
+	return r.lease.src.Records, b.posts[0], int(b.posts[1] - b.posts[0] - 1), nil
+}

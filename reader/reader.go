@@ -1,0 +1,333 @@
+package reader
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"iter"
+	"math"
+	"runtime"
+	"sync"
+)
+
+// Reader is a cursor over a log, and what every way of reading is built on.
+// It belongs to one goroutine. It needs no Close: what it holds is released
+// when its log is closed or the Reader is garbage.
+type Reader struct {
+	log *Log
+	buffers
+	block block
+	i     int    // the line of block that Next gives next
+	next  uint64 // its offset
+	step  uint64 // 1, or 0 where offsets are not known
+
+	lease  *lease
+	srcEnd uint64 // the offset at which the segment ends; MaxUint64: it is the last
+	window window // entries of its index
+
+	// indexed is how many records of the source are read through the index.
+	// Behind them, in a bare file, the reader goes line by line and keeps
+	// its own place.
+	indexed uint64
+	byLine  bool
+	line    linePlace
+
+	// How far to read: below offset limit and, in a bare file, below
+	// position end.
+	limit   uint64
+	end     int64
+	bounded bool // both were taken from the log when the range began
+	clamp   bool // an offset beyond the end is an empty range
+	whole   bool // a last line without newline is no record
+
+	tail *uint64         // Tail was asked for this many and has not begun
+	bad  badRange        // what the last error was about
+	ctx  context.Context // stops the counting of lines
+}
+
+// badRange is what Skip leaves out.
+type badRange struct {
+	set  bool
+	line bool // a line that is too long to be held, of which only the start is known
+}
+
+var readers = sync.Pool{New: func() any { return &Reader{lease: new(lease)} }}
+
+// borrow returns a Reader for one range or one record.
+func (l *Log) borrow() *Reader {
+	r := readers.Get().(*Reader)
+	r.init(l)
+	return r
+}
+
+func (r *Reader) init(l *Log) {
+	*r = Reader{
+		log: l, buffers: r.buffers, lease: r.lease, line: linePlace{lead: r.line.lead[:0]},
+		window: window{posts: r.window.posts[:0], raw: r.window.raw},
+		step:   1, limit: math.MaxUint64, end: math.MaxInt64,
+		whole: l.opts.WholeLines, ctx: l.life,
+	}
+	r.lease.pool = &l.pool
+}
+
+// giveBack ends the use of a borrowed Reader.
+func (r *Reader) giveBack() {
+	r.finish()
+	r.leaveSource()
+	r.log, r.ctx, r.block = nil, nil, block{}
+	if cap(r.buf) <= 4*blockBytes {
+		readers.Put(r)
+	}
+}
+
+// Reader returns a cursor at offset from.
+func (l *Log) Reader(from uint64) *Reader {
+	r := &Reader{lease: new(lease)}
+	r.init(l)
+	r.next = from
+	runtime.AddCleanup(r, func(held *lease) { held.set(nil) }, r.lease)
+	return r
+}
+
+// Offset returns the offset of the record that Next gives next, or
+// [UnknownOffset].
+func (r *Reader) Offset() uint64 {
+	if r.tail != nil && r.begin() != nil {
+		return UnknownOffset
+	}
+	return r.next
+}
+
+// Next returns the next record. At the high watermark it returns [io.EOF],
+// which is not final: a later call returns what was appended since.
+func (r *Reader) Next() (Record, error) {
+	r.spoil(r.i - 1)
+	if r.i >= r.block.n {
+		if err := r.fill(); err != nil {
+			return Record{}, err
+		}
+	}
+	return r.take(), nil
+}
+
+// take returns line i of the block and steps over it.
+func (r *Reader) take() Record {
+	at := r.block.at
+	start, end := r.block.posts[r.i], r.block.posts[r.i+1]-1
+	rec := Record{Offset: r.next, Position: start, Data: r.block.buf[start-at : end-at : end-at]}
+	r.i++
+	r.next += r.step
+	return rec
+}
+
+// Records returns the records up to the high watermark that is seen when the
+// range begins. The Reader is moved, so the sequence can be ranged over once;
+// after leaving the loop the Reader stands behind the last record that was
+// yielded.
+func (r *Reader) Records() iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		err := r.bound(math.MaxUint64)
+		defer r.unbound()
+		for err == nil {
+			var rec Record
+			if rec, err = r.Next(); err == nil && !yield(rec, nil) {
+				return
+			}
+		}
+		if err != io.EOF {
+			yield(Record{}, err)
+		}
+	}
+}
+
+// WriteTo writes the lines up to the high watermark that is seen when it
+// begins, with their newlines, whole blocks at a time. An error of w is
+// returned as it is; the records of the block that it broke off in count as
+// read.
+func (r *Reader) WriteTo(w io.Writer) (written int64, err error) {
+	err = r.bound(math.MaxUint64)
+	defer r.unbound()
+	for err == nil {
+		if r.i < r.block.n {
+			n, err := r.writeBlock(w)
+			written += n
+			if err != nil {
+				return written, err
+			}
+		}
+		err = r.fill()
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return written, err
+}
+
+func (r *Reader) writeBlock(w io.Writer) (int64, error) {
+	lines := r.block.lines(r.i)
+	r.next += r.step * uint64(r.block.n-r.i)
+	r.i = r.block.n
+	n, err := w.Write(lines)
+	if err == nil && n < len(lines) {
+		err = io.ErrShortWrite
+	}
+	if err == nil && r.block.open {
+		var m int
+		m, err = w.Write(newline)
+		n += m
+	}
+	return int64(n), err
+}
+
+// Seek moves to an offset. Whether it is there is found out by Next.
+func (r *Reader) Seek(offset uint64) error {
+	if err := r.log.alive(); err != nil {
+		return err
+	}
+	r.finish()
+	r.next, r.step, r.tail, r.byLine, r.bad = offset, 1, nil, false, badRange{}
+	if r.lease.src != nil && (offset < r.lease.src.Base || offset >= r.srcEnd) {
+		r.leaveSource()
+	}
+	return nil
+}
+
+// Skip goes on behind what the last error of Next was about: one record that
+// its index entries do not fit, or one that is larger than the limit. Where
+// the last call of Next gave no such error, it does nothing.
+func (r *Reader) Skip() error {
+	if !r.bad.set {
+		return nil
+	}
+	if r.bad.line {
+		if err := r.skipLine(); err != nil {
+			return err
+		}
+	}
+	r.next += r.step
+	r.bad = badRange{}
+	return nil
+}
+
+// bound makes the present high watermark, or to where that is lower, the end
+// of what is read.
+func (r *Reader) bound(to uint64) error {
+	if r.bounded {
+		return nil
+	}
+	if err := r.begin(); err != nil {
+		return err
+	}
+	if r.log.indexed() {
+		return r.boundIndexed(to)
+	}
+	if r.lease.src == nil {
+		if err := r.enter(); err != nil {
+			return err
+		}
+	}
+	size, err := r.lease.src.size()
+	r.limit, r.end, r.bounded = to, size, true
+	return err
+}
+
+func (r *Reader) boundIndexed(to uint64) error {
+	start, next, err := r.log.watermark()
+	if err != nil && !isAway(err) {
+		return err
+	}
+	if err != nil {
+		// What is there is read first; then the error comes from the end.
+		next = math.MaxUint64
+	}
+	if r.clamp {
+		r.next = min(max(r.next, start), next)
+	}
+	if r.next > next {
+		return r.log.rangeError(r.next)
+	}
+	r.limit, r.bounded = min(to, next), true
+	return nil
+}
+
+// unbound ends what bound began.
+func (r *Reader) unbound() { r.limit, r.end, r.bounded = math.MaxUint64, math.MaxInt64, false }
+
+// begin finds the place of a Reader that Tail made.
+func (r *Reader) begin() error {
+	if r.tail == nil {
+		return nil
+	}
+	return r.placeTail()
+}
+
+// enter takes hold of the segment that the next record lies in.
+func (r *Reader) enter() error { return r.enterAt(r.next) }
+
+func (r *Reader) enterAt(offset uint64) error {
+	slot, end, err := r.log.find(offset)
+	if err != nil {
+		return err
+	}
+	acquire := r.log.acquire
+	if !r.log.indexed() {
+		acquire = r.log.acquireFresh
+	}
+	src, err := acquire(slot)
+	if err != nil {
+		return r.gone(slot, offset, err)
+	}
+	r.hold(src, end)
+	return nil
+}
+
+// hold makes src, retained by the caller, what is read.
+func (r *Reader) hold(src *source, end uint64) {
+	r.lease.set(src)
+	r.srcEnd, r.byLine = end, false
+	r.indexed = min(src.count.Load(), end-src.Base)
+}
+
+// gone handles a segment that could not be opened: where it was unlinked
+// since its name was read, the names are read again.
+func (r *Reader) gone(s *slot, offset uint64, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) || r.log.place.Bare {
+		return err
+	}
+	if _, err := r.log.refresh(); err != nil {
+		return err
+	}
+	if now, _ := r.log.layout.Load().find(offset); now != s {
+		return nil // another turn finds what there is instead
+	}
+	return err
+}
+
+func (r *Reader) leaveSource() {
+	r.lease.set(nil)
+	r.window.src = nil
+}
+
+// spoil overwrites line i once it is no longer valid.
+func (r *Reader) spoil(i int) {
+	if invariants && i >= 0 && i < r.block.n && !r.log.opts.Retain {
+		mangle(r.block.data(i))
+	}
+}
+
+// finish ends the use of the block. With invariants its memory is overwritten
+// and not used again, so that whoever kept a part of it sees that.
+func (r *Reader) finish() {
+	if invariants && r.log != nil && !r.log.opts.Retain {
+		mangle(r.buf[:cap(r.buf)])
+		r.buf = nil
+	}
+	r.block.n, r.i = 0, 0
+}
+
+func mangle(p []byte) {
+	for i := range p {
+		p[i] = 0xCC
+	}
+}

@@ -1,0 +1,132 @@
+package reader
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync/atomic"
+
+	"example.com/jlq/index"
+	"example.com/jlq/internal/segment"
+)
+
+// source is the open files of one segment, and what is known about them.
+type source struct {
+	*segment.Handle
+	slot     *slot
+	believed bool          // the index is there and may be used
+	count    atomic.Uint64 // records that the index described when last looked at
+	used     atomic.Bool   // since the clock of the pool last came by
+	random   random
+	lines    lineTable // bare files
+
+	refs int  // who reads it; belongs to the pool, as does gone
+	gone bool // no longer in its slot: closed when refs is 0
+}
+
+// openSource opens the files that the names of s denote now.
+func (l *Log) openSource(s *slot) (*source, error) {
+	h, err := segment.OpenHandle(l.fs, s.Pair)
+	if l.place.Bare && errors.Is(err, fs.ErrPermission) {
+		h, err = l.openWithoutIndex(s, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.stats.opens.Add(1)
+	src := &source{Handle: h, slot: s}
+	if err := l.judgeIndex(src); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	return src, nil
+}
+
+// openWithoutIndex opens a bare file whose index may not be read: its lines
+// are all there is to a bare file, so it is read by them. Where the records
+// are what may not be read, that error comes again.
+func (l *Log) openWithoutIndex(s *slot, cause error) (*segment.Handle, error) {
+	h, err := segment.OpenHandle(l.fs, segment.Pair{Base: s.Base, Records: s.Records})
+	if err == nil {
+		l.log.Warn("index cannot be read; reading the lines without it", "path", s.Index, "error", cause)
+	}
+	return h, err
+}
+
+// judgeIndex decides whether the index is used. In a partition it always is,
+// and a writer in this process vouches for its own; beside a bare file it may
+// be that of what the file was before somebody rewrote it.
+func (l *Log) judgeIndex(src *source) error {
+	src.believed = src.Idx != nil
+	n, err := src.recount()
+	if err != nil || src.Idx == nil || !l.place.Bare || l.live != nil {
+		return err
+	}
+	// The size is asked for after the count: a writer may be at work.
+	size, err := src.size()
+	if err != nil {
+		return err
+	}
+	ok, reason, err := index.Trusted(src.Idx, n, src.Rec, size)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		l.log.Warn("index does not fit the file; reading the lines without it", "path", src.Index, "reason", reason)
+		src.believed, n = false, 0
+		src.count.Store(0)
+	}
+	return src.startLines(n)
+}
+
+// startLines makes the end of the index the first line that is known.
+func (s *source) startLines(n uint64) error {
+	var m mark
+	if n > 0 {
+		end, err := index.Entry(s.Idx, n)
+		if err != nil {
+			return err
+		}
+		m = mark{n, end}
+	}
+	s.lines.start(m)
+	return nil
+}
+
+// recount looks how many records the index describes now.
+func (s *source) recount() (uint64, error) {
+	if !s.believed {
+		return 0, nil
+	}
+	n, err := s.Published()
+	if err == nil {
+		s.count.Store(n)
+	}
+	return n, err
+}
+
+// size is the present size of the records file.
+func (s *source) size() (int64, error) {
+	info, err := s.Rec.Stat()
+	return info.Size, err
+}
+
+// readAt reads records from position at on, as many as there are. That the
+// file ends is not an error.
+func (s *source) readAt(p []byte, at int64) (int, error) {
+	n, err := s.Rec.ReadAt(p, at)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return n, err
+}
+
+// corrupt makes an error about the records from offset on.
+func (s *source) corrupt(offset uint64, position, end int64, err error) error {
+	return &segment.CorruptError{Path: s.Records, Offset: offset, Position: position, End: max(end, 0), Err: err}
+}
+
+// mismatch is ErrIndexMismatch with a reason.
+func mismatch(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", segment.ErrIndexMismatch, fmt.Sprintf(format, args...))
+}
