@@ -13,6 +13,10 @@ import (
 	"example.com/jlq/internal/vfs"
 )
 
+// ErrLocked is matched by the error of BuildFile while another process, or
+// another part of this one, writes to the same log.
+var ErrLocked = vfs.ErrLocked
+
 // BuildFile makes the index of the JSON-lines file records at indexPath, or
 // extends the one that is there by the lines that are new. It reads no further
 // than the records file reached when it began, and only to a newline.
@@ -25,8 +29,8 @@ import (
 // an extension keeps the entries that it has written and goes on from there
 // next time.
 //
-// It fails with [vfs.ErrLocked] while a writer has the records file open,
-// because that writer keeps the index itself.
+// It fails with [ErrLocked] while a writer has the records file open, because
+// that writer keeps the index itself, or while another BuildFile is at work.
 func BuildFile(ctx context.Context, records, indexPath string, opts *Options) (Report, error) {
 	o := opts.withDefaults()
 	lock, err := o.lock(records)

@@ -273,6 +273,10 @@ func TestBuildFileLinks(t *testing.T) {
 	require.Contains(t, r.Reason, "other names")
 	require.Equal(t, entries(0, 3), l.read(target))
 	l.requireFits()
+	require.NoError(t, os.Link(l.idx, target+"2"))
+	r, err = l.build(nil)
+	require.NoError(t, err)
+	require.False(t, r.Rebuilt, "nothing to write")
 }
 
 func TestBuildFileLock(t *testing.T) {
@@ -280,7 +284,7 @@ func TestBuildFileLock(t *testing.T) {
 	lock, err := vfs.OS.Lock(l.records)
 	require.NoError(t, err)
 	_, err = l.build(nil)
-	require.ErrorIs(t, err, vfs.ErrLocked)
+	require.ErrorIs(t, err, ErrLocked)
 	require.NoFileExists(t, l.idx)
 
 	_, err = l.build(&Options{Locked: true})

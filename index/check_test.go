@@ -133,6 +133,23 @@ func TestCheckEndsWhenTold(t *testing.T) {
 	require.Equal(t, 5, calls)
 }
 
+// The context is asked also where no records are read.
+func TestCheckStopsAmongProblems(t *testing.T) {
+	const n = 3 * checkEntries
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	problems := 0
+	for _, err := range Check(ctx, reader(make([]byte, n*EntrySize+EntrySize)), n, strings.NewReader(""), 0) {
+		if err == nil {
+			problems++
+			stop()
+			continue
+		}
+		require.ErrorIs(t, err, context.Canceled)
+	}
+	require.Equal(t, checkEntries, problems)
+}
+
 func TestCheckFile(t *testing.T) {
 	records := "{\"n\":0}\n{\"n\":1}\n{\"n\":2}\n{\"n"
 	partial := Problem{Partial, 2, 0, "the index ends in 3 bytes of entry 2"}

@@ -63,7 +63,8 @@ func (a *appender) Write(p []byte) (int, error) {
 }
 
 // bound syncs what was written where n bytes more would be more than Trusted
-// looks through: a power loss may leave holes between unsynced entries.
+// looks through: a power loss may leave holes between unsynced entries, and
+// only there.
 func (a *appender) bound(n int) error {
 	if a.dirty+int64(n) <= trustOrdered*EntrySize {
 		return nil
@@ -72,8 +73,7 @@ func (a *appender) bound(n int) error {
 	return a.f.Sync()
 }
 
-// open opens the index for writing, once, and drops a partial entry: nothing
-// of it may remain where the next write fails half way.
+// open opens the index for writing, once.
 func (a *appender) open() error {
 	if a.f != nil {
 		return nil
@@ -89,10 +89,19 @@ func (a *appender) open() error {
 		return errors.Join(err, f.Close())
 	}
 	a.f = f
+	return a.prepare()
+}
+
+// prepare drops a partial entry, of which nothing may remain where the next
+// write fails half way, and syncs what a killed predecessor may have left:
+// with what comes now it could be more than Trusted looks through.
+func (a *appender) prepare() error {
 	if a.pair.idxInfo.Size != a.start {
-		return f.Truncate(a.start)
+		if err := a.f.Truncate(a.start); err != nil {
+			return err
+		}
 	}
-	return nil
+	return a.f.Sync()
 }
 
 // same returns an error where f is not the index that was found trusted, as it
@@ -124,13 +133,9 @@ func (a *appender) finish(err error, keep bool) error {
 	if a.f == nil {
 		return err
 	}
-	switch {
-	case err == nil:
-		// The next writer may leave as much unsynced as this one did.
-		err = a.f.Sync()
-	case keep:
-		err = errors.Join(err, a.f.Truncate(a.end))
-	default:
+	if err == nil || keep {
+		err = errors.Join(err, a.f.Sync())
+	} else {
 		err = errors.Join(err, a.f.Truncate(a.start))
 	}
 	return errors.Join(err, a.f.Close())

@@ -16,7 +16,8 @@ const defaultProblems = 100
 
 // Options are the choices of BuildFile and CheckFile. nil is &Options{}.
 type Options struct {
-	// FS is where the files are; nil is the operating system's.
+	// FS is where the files are. nil is the operating system's, and all that
+	// can be had outside of this module.
 	FS vfs.FS
 
 	// Progress is called before each block is read and at the end, with the
