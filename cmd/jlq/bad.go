@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"example.com/jlq/internal/jsonl"
+	"example.com/jlq/partition"
+)
+
+// badLines does with invalid lines what --on-bad says.
+type badLines struct {
+	app    *app
+	policy string // fail, skip or the name of a file
+	file   *os.File
+	count  uint64
+}
+
+// open opens the file for bad lines, before there are any: it is no time to
+// find out that it cannot be written.
+func (b *badLines) open(p *partition.Partition) (err error) {
+	if b.policy == "fail" || b.policy == "skip" {
+		return nil
+	}
+	b.file, err = os.OpenFile(b.policy, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err == nil {
+		err = refuseOwn(p, b.policy, b.file)
+	}
+	return err
+}
+
+// take deals with one bad line, or with the continuation of one.
+func (b *badLines) take(in *input, it item) error {
+	if !it.rest {
+		b.count++
+		err := badLine(in.name, it)
+		if b.policy == "fail" {
+			return &codeError{exitInvalid, err}
+		}
+		if b.count <= badReports {
+			b.app.complain(err)
+		}
+	}
+	if b.file == nil {
+		return nil
+	}
+	_, err := b.file.Write(it.raw)
+	if err == nil && !it.more && (len(it.raw) == 0 || it.raw[len(it.raw)-1] != '\n') {
+		_, err = b.file.Write(newline)
+	}
+	return err
+}
+
+// badLine says what is wrong with a line, and shows where.
+func badLine(name string, it item) error {
+	pos, reason := 0, it.err.Error()
+	syntax, ok := errors.AsType[*jsonl.SyntaxError](it.err)
+	if ok {
+		pos, reason = syntax.Position, syntax.Reason
+	}
+	s := spotAt(it.raw, pos)
+	if !ok {
+		return fmt.Errorf("%s:%d: %s\n%s", name, it.line+s.line, reason, s.excerpt())
+	}
+	return fmt.Errorf("%s:%d: %s, column %d\n%s", name, it.line+s.line, reason, s.column, s.excerpt())
+}
+
+func (b *badLines) tell() {
+	switch {
+	case b.count == 0 || b.policy == "fail":
+	case b.file == nil:
+		b.app.report("%d invalid lines skipped", b.count)
+	default:
+		b.app.report("%d invalid lines set aside in %s", b.count, b.policy)
+	}
+}
+
+// close makes the bad lines as durable as the good ones.
+func (b *badLines) close() error {
+	if b.file == nil {
+		return nil
+	}
+	var synced error
+	if info, err := b.file.Stat(); err == nil && info.Mode().IsRegular() {
+		synced = b.file.Sync()
+	}
+	if err := b.file.Close(); synced == nil {
+		return err
+	}
+	return synced
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/jlq/reader"
+)
+
+type getCommand struct {
+	*app
+	readFlags
+	format formatFlag
+	bare   bool
+
+	code int // of what was told so far
+	buf  []byte
+}
+
+func (a *app) getCmd() *cobra.Command {
+	g := &getCommand{app: a}
+	cmd := &cobra.Command{
+		Use:   "get LOG OFFSET…",
+		Short: "print exactly those records",
+		Long: `get prints the records at the given offsets, one a line, in the order asked for.
+
+OFFSET is N, -N (the N-th from the end), start, @TIME (the first record at or
+after it) or a range. One that is not there is named on stderr and makes the exit
+code 1; the others are printed all the same. Ranges clamp to what is there.`,
+		Example: `  jlq get orders 184467
+  jlq get app.jsonl -1 --no-newline | wc -c`,
+		Args: wantArgs(2, -1, "a LOG and at least one OFFSET"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return g.run(cmd.Context(), args[0], args[1:])
+		},
+	}
+	g.readFlags.add(cmd)
+	g.format.add(cmd)
+	cmd.Flags().BoolVar(&g.bare, "no-newline", false, "print each record without a newline behind it")
+	return cmd
+}
+
+func (g *getCommand) run(ctx context.Context, path string, args []string) error {
+	places := make([]offsets, len(args))
+	for i, arg := range args {
+		var err error
+		if places[i], err = parseOffsets(arg, time.Now()); err != nil {
+			return &usageError{err: err}
+		}
+	}
+	return g.withLog(path, g.readFlags, func(log *reader.Log) error {
+		p := g.newPrinter(path, g.format.value)
+		if g.bare {
+			p.end = ""
+		}
+		return g.print(&resolver{ctx: ctx, log: log}, p, places)
+	})
+}
+
+// print prints what is there and goes on behind what is not.
+func (g *getCommand) print(r *resolver, p *printer, places []offsets) error {
+	for _, o := range places {
+		err := g.one(r, p, o)
+		if err == nil {
+			continue
+		}
+		code := exitCode(err)
+		if code != exitMissing && code != exitInvalid && code != exitIndex {
+			return err
+		}
+		g.code = max(g.code, code)
+		if !quiet(err) {
+			g.report("%s: %v", p.name, err)
+		}
+	}
+	if err := p.done(); err != nil {
+		return err
+	}
+	if g.code != exitOK {
+		return silent(g.code)
+	}
+	return nil
+}
+
+func (g *getCommand) one(r *resolver, p *printer, o offsets) error {
+	if !o.single {
+		records, err := r.records(o)
+		if err != nil {
+			return err
+		}
+		return p.all(r.ctx, records, -1)
+	}
+	if o.from.kind == atLast && o.from.n > 0 && !r.known && !r.log.Info().HasIndex {
+		return g.fromEnd(r.log, p, o.from.n)
+	}
+	offset, err := r.exactly(o)
+	if err != nil {
+		return err
+	}
+	if g.buf, err = r.log.GetInto(g.buf[:0], offset); err != nil {
+		return err
+	}
+	return p.print(reader.Record{Offset: offset, Data: g.buf})
+}
+
+// fromEnd prints the n-th record from the end of a file without an index,
+// reading only that much of it.
+func (g *getCommand) fromEnd(log *reader.Log, p *printer, n uint64) error {
+	var first reader.Record
+	found := uint64(0)
+	for rec, err := range log.Tail(n).Records() {
+		if err != nil {
+			return err
+		}
+		if found++; found == 1 {
+			first = rec.Clone()
+		}
+	}
+	if found < n {
+		return missing("offset -%d is not there: the file holds %s", n, recordsText(found))
+	}
+	return p.print(first)
+}

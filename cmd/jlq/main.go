@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is the program: it executes args and returns the exit code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := untilSignal(context.Background())
+	defer stop()
+	a := newApp(stdin, stdout, stderr)
+	root := a.root()
+	root.SetArgs(guardNegatives(root, args))
+	err := root.ExecuteContext(ctx)
+	if closed := a.out.Close(); closed != nil && !errors.Is(err, closed) {
+		// What could not be written outranks what else went wrong: the
+		// reader of stdout does not have all of it.
+		a.complain(err)
+		err = closed
+	}
+	a.complain(err)
+	return exitCode(err)
+}
+
+// app is one run of the program.
+type app struct {
+	stdin  io.Reader
+	out    *output   // stdout, buffered
+	stderr io.Writer // written to by report and by the progress bar only
+	bar    *progress // the one on stderr, or nil
+}
+
+func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
+	return &app{stdin: stdin, out: newOutput(stdout), stderr: stderr}
+}

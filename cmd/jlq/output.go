@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+)
+
+const (
+	outputBuffer = 256 << 10
+	// flushDelay is how long a record may stay in the buffer while following.
+	flushDelay = 2 * time.Millisecond
+)
+
+// outputError is a failure of stdout: fatal, and silent when its reader went
+// away.
+type outputError struct{ err error }
+
+func (e *outputError) Error() string { return e.err.Error() }
+func (e *outputError) Unwrap() error { return e.err }
+
+// output is stdout, buffered. Its first error is sticky. It is safe for
+// concurrent use, because the timer of a live output flushes too.
+type output struct {
+	raw io.Writer
+	tty bool // a terminal: what is printed must not drive it
+
+	mu     sync.Mutex
+	buf    *bufio.Writer
+	err    error
+	live   bool
+	timer  *time.Timer
+	failed func(error)
+}
+
+func newOutput(w io.Writer) *output {
+	return &output{raw: w, tty: isTerminal(w), buf: bufio.NewWriterSize(w, outputBuffer)}
+}
+
+// isTerminal reports whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Write implements [io.Writer].
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.write(p, "")
+}
+
+// WriteLine writes p and then end, which is a newline or nothing.
+func (o *output) WriteLine(p []byte, end string) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	_, err := o.write(p, end)
+	return err
+}
+
+func (o *output) write(p []byte, end string) (int, error) {
+	if o.err != nil {
+		return 0, o.err
+	}
+	idle := o.buf.Buffered() == 0
+	n, err := o.buf.Write(p)
+	if err == nil {
+		_, err = o.buf.WriteString(end)
+	}
+	if o.live && idle {
+		o.timer.Reset(flushDelay)
+	}
+	return n, o.setErr(err)
+}
+
+// Flush writes what is buffered.
+func (o *output) Flush() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.flush()
+}
+
+func (o *output) flush() error {
+	if o.err != nil {
+		return o.err
+	}
+	return o.setErr(o.buf.Flush())
+}
+
+// setErr makes the first error sticky and tells whoever follows.
+func (o *output) setErr(err error) error {
+	if err != nil && o.err == nil {
+		o.err = &outputError{err}
+		if o.failed != nil {
+			o.failed(o.err)
+		}
+	}
+	return o.err
+}
+
+// follow makes the output live: nothing stays in the buffer for longer than
+// flushDelay, and failed is told at once when stdout fails.
+func (o *output) follow(failed func(error)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.live, o.failed = true, failed
+	// Errors are sticky and reach failed.
+	o.timer = time.AfterFunc(flushDelay, func() { _ = o.Flush() })
+}
+
+// Close flushes and closes stdout: some file systems tell only then that the
+// data could not be stored.
+func (o *output) Close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.live {
+		o.timer.Stop()
+	}
+	err := o.flush()
+	if f, ok := o.raw.(*os.File); ok {
+		if closed := f.Close(); closed != nil && !errors.Is(closed, os.ErrClosed) {
+			err = o.setErr(closed)
+		}
+	}
+	return err
+}

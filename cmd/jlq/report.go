@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+)
+
+// report prints one line to stderr. It is the only place that does, so that
+// every line begins alike and none can drive a terminal.
+func (a *app) report(format string, args ...any) {
+	text := strings.TrimRight(fmt.Sprintf(format, args...), "\n")
+	var b []byte
+	for i, line := range strings.Split(text, "\n") {
+		if i == 0 {
+			b = append(b, "jlq: "...)
+		}
+		b = append(appendVisible(b, []byte(line)), '\n')
+	}
+	if a.bar != nil {
+		a.bar.clear()
+	}
+	// There is no one left to tell when stderr cannot be written to.
+	_, _ = a.stderr.Write(b)
+}
+
+// complain reports an error unless it is one that ends the program silently.
+func (a *app) complain(err error) {
+	if err == nil || quiet(err) {
+		return
+	}
+	a.report("%v", err)
+	if usage, ok := errors.AsType[*usageError](err); ok && usage.hint != "" {
+		a.report("hint: %s", usage.hint)
+	}
+}
+
+func quiet(err error) bool {
+	if coded, ok := errors.AsType[*codeError](err); ok && coded.err == nil {
+		return true
+	}
+	_, signalled := errors.AsType[signalError](err)
+	return signalled || brokenPipe(err) || errors.Is(err, context.Canceled)
+}
+
+// logger passes on what the library did on its own.
+func (a *app) logger() *slog.Logger { return slog.New(&logHandler{app: a}) }
+
+// logHandler prints log lines the way reports are printed: what they are about
+// stands first.
+type logHandler struct {
+	app   *app
+	attrs string
+}
+
+// Enabled implements [slog.Handler].
+func (h *logHandler) Enabled(_ context.Context, level slog.Level) bool {
+	return level >= slog.LevelInfo
+}
+
+// Handle implements [slog.Handler].
+func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
+	where, rest := "", ""
+	r.Attrs(func(attr slog.Attr) bool {
+		if attr.Key == "log" || attr.Key == "path" {
+			where = attr.Value.String() + ": "
+		} else {
+			rest += attrText(attr)
+		}
+		return true
+	})
+	h.app.report("%s%s%s%s", where, r.Message, h.attrs, rest)
+	return nil
+}
+
+// WithAttrs implements [slog.Handler].
+func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	next := *h
+	for _, attr := range attrs {
+		next.attrs += attrText(attr)
+	}
+	return &next
+}
+
+// WithGroup implements [slog.Handler]; the names are clear without groups.
+func (h *logHandler) WithGroup(string) slog.Handler { return h }
+
+func attrText(attr slog.Attr) string {
+	return fmt.Sprintf(" %s=%v", attr.Key, attr.Value)
+}

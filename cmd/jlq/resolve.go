@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"iter"
+	"math"
+
+	"example.com/jlq/internal/segment"
+	"example.com/jlq/reader"
+)
+
+// unbounded is the end of a range that ends where the log does.
+const unbounded = math.MaxUint64
+
+// span is a range of offsets, half-open.
+type span struct{ from, to uint64 }
+
+// resolver finds the offsets that bounds stand for in a log. How far the log
+// reaches is found out only when it matters: without an index it takes a scan.
+type resolver struct {
+	ctx         context.Context
+	log         *reader.Log
+	known       bool
+	start, next uint64
+}
+
+func (r *resolver) bounds() (start, next uint64, err error) {
+	if !r.known {
+		r.start, r.next, err = r.log.Bounds(r.ctx)
+		r.known = err == nil
+	}
+	return r.start, r.next, err
+}
+
+func (r *resolver) span(o offsets) (s span, err error) {
+	if s.from, err = r.offset(o.from); err != nil {
+		return s, err
+	}
+	s.to = unbounded
+	if o.to.kind != atEnd {
+		s.to, err = r.offset(o.to)
+	}
+	return s, err
+}
+
+func (r *resolver) offset(b bound) (uint64, error) {
+	switch b.kind {
+	case atOffset:
+		return b.n, nil
+	case atTime:
+		return r.log.OffsetAt(r.ctx, b.time, "")
+	case atStart:
+		if r.log.Info().Bare {
+			return 0, nil
+		}
+	}
+	start, next, err := r.bounds()
+	switch b.kind {
+	case atStart:
+		return start, err
+	case atLast:
+		return next - min(b.n, next-start), err
+	}
+	return next, err
+}
+
+// clamp cuts a span to what is there.
+func (r *resolver) clamp(s span) (span, error) {
+	start, next, err := r.bounds()
+	to := max(start, min(s.to, next))
+	return span{min(max(s.from, start), to), to}, err
+}
+
+// exactly finds the one record that a place without colon stands for. Where
+// it is not there the error is a [*segment.RangeError].
+func (r *resolver) exactly(o offsets) (uint64, error) {
+	if o.from.kind != atLast {
+		return r.offset(o.from)
+	}
+	start, next, err := r.bounds()
+	if err == nil && (o.from.n == 0 || o.from.n > next-start) {
+		return 0, &segment.RangeError{Offset: next - o.from.n, Start: start, Next: next}
+	}
+	return next - o.from.n, err
+}
+
+// records reads what o stands for.
+func (r *resolver) records(o offsets) (iter.Seq2[reader.Record, error], error) {
+	if o.from.kind == atLast && o.to.kind == atEnd {
+		// Found from the end, so that it does not take a scan.
+		return r.log.Tail(o.from.n).Records(), nil
+	}
+	s, err := r.span(o)
+	if err != nil {
+		return nil, err
+	}
+	return r.log.Range(s.from, s.to), nil
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// firstSteps is what the bare command shows.
+const firstSteps = `jlq keeps logs whose files people can read. Five things to try:
+
+  echo '{"hello":"world"}' | jlq append demo    store a record in the log "demo"
+  jlq get demo 0                                print record 0
+  jlq tail -f demo                              print records as they come
+  jlq index app.jsonl && jlq get app.jsonl -1   jump about in any JSON-lines file
+  jlq verify demo                               check every byte
+
+"jlq help" lists the commands, "jlq help append" tells about one.
+`
+
+const rootLong = `jlq appends to, reads, follows and checks logs whose files people can read:
+a log is JSON lines, and beside them an index of positions.
+
+LOG is a partition directory or any JSON-lines file. Records are numbered from
+0; an OFFSET or RANGE is one of
+
+  start end     the first record; behind the last
+  N  -N         record N (for get; elsewhere from N on); the last N
+  A:B A: :B     from A up to, not including, B
+  @TIME @T1:T2  from the first record at or after a time: RFC 3339, a date,
+                unix seconds, ms, µs or ns, a duration back from now (@-3h), now
+
+Data goes to stdout, everything else to stderr. On a terminal control
+characters are shown escaped; in a pipe, the stored bytes.
+
+Exit codes: 0 done, 1 not there, 2 usage or I/O, 4 invalid or corrupt records,
+5 an index that does not fit, 6 locked by another writer, 130 and 143 by signal,
+141 stdout closed.`
+
+// root builds the command tree.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:               "jlq",
+		Short:             "logs whose files people can read",
+		Long:              rootLong,
+		Args:              a.unknownCommand,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+		PersistentPreRun:  func(_ *cobra.Command, args []string) { unguard(args) },
+		RunE: func(*cobra.Command, []string) error {
+			_, err := a.out.Write([]byte(firstSteps))
+			return err
+		},
+	}
+	root.SetOut(a.out)
+	root.SetErr(a.stderr)
+	root.SetIn(a.stdin)
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(a.appendCmd(), a.getCmd(), a.catCmd(), a.headCmd(), a.tailCmd(), a.countCmd(),
+		a.statCmd(), a.indexCmd(), a.verifyCmd(), a.versionCmd())
+	return root
+}
+
+// unknownCommand refuses what is no command and looks for what was meant.
+func (a *app) unknownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	unguard(args)
+	err := &usageError{err: fmt.Errorf("unknown command %q", args[0]), hint: "jlq help lists the commands"}
+	root.SuggestionsMinimumDistance = 2
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		err.hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return err
+}
+
+// flagError adds what would have been right to an error about a flag.
+func flagError(cmd *cobra.Command, err error) error {
+	usage := &usageError{err: fmt.Errorf("%s: %w", cmd.Name(), err), hint: seeHelp(cmd)}
+	if cmd.Parent() == nil {
+		usage.err = err
+	}
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || unknown.GetSpecifiedShortnames() != "" {
+		return usage
+	}
+	if name := nearestFlag(cmd, unknown.GetSpecifiedName()); name != "" {
+		usage.hint = "did you mean --" + name + "?"
+	}
+	return usage
+}
+
+func seeHelp(cmd *cobra.Command) string { return cmd.CommandPath() + " --help" }
+
+// nearestFlag finds the flag that differs from name in at most two letters,
+// or that name begins.
+func nearestFlag(cmd *cobra.Command, name string) (nearest string) {
+	best := 3
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		d := distance(name, f.Name)
+		if len(name) > 2 && strings.HasPrefix(f.Name, name) {
+			d = 0
+		}
+		if d < best && d < len(name) {
+			best, nearest = d, f.Name
+		}
+	})
+	return nearest
+}
+
+// distance is the number of letters to change, add or drop to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// wantArgs checks the number of arguments and says what they are.
+func wantArgs(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) >= least && (most < 0 || len(args) <= most) {
+			return nil
+		}
+		return &usageError{
+			err:  fmt.Errorf("%s: want %s, got %d arguments", cmd.Name(), what, len(args)),
+			hint: seeHelp(cmd),
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"iter"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"example.com/jlq/reader"
+)
+
+type tailCommand struct {
+	*app
+	readFlags
+	format  formatFlag
+	offsets offsetsFlag
+	number  countFlag
+	follow  bool
+}
+
+func (a *app) tailCmd() *cobra.Command {
+	t := &tailCommand{app: a, number: -1}
+	cmd := &cobra.Command{
+		Use:   "tail LOG",
+		Short: "print the last records, and follow",
+		Long: `tail prints the last 10 records of a log, or of a range of it. With -f it then
+waits for more and prints each record once its line is whole. It goes on when the
+log rolls, and when a bare file is replaced or truncated: then it says so and begins
+at the start of what is there now.
+
+-o with -f prints everything from there on instead of the last records.
+Interrupt it to end it: the exit code is then 130.`,
+		Example: `  jlq tail -n 3 orders
+  jlq tail -f app.jsonl
+  jlq tail -f -o 184467 orders | consumer`,
+		Args: wantArgs(1, 1, "one LOG"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return t.run(cmd, args[0])
+		},
+	}
+	t.readFlags.add(cmd)
+	t.format.add(cmd)
+	t.offsets.add(cmd, "the last records of this range; with -f, all from its start on: "+offsetsHelp)
+	cmd.Flags().VarP(&t.number, "number", "n", "print N records (default 10)")
+	cmd.Flags().BoolVarP(&t.follow, "follow", "f", false, "wait for more at the end")
+	return cmd
+}
+
+func (t *tailCommand) run(cmd *cobra.Command, path string) error {
+	if t.follow && t.offsets.given && (t.number >= 0 || t.offsets.to.kind != atEnd) {
+		return &usageError{
+			err:  usagef("tail: -f takes -n, or -o with a range that has no end"),
+			hint: seeHelp(cmd),
+		}
+	}
+	if t.number < 0 {
+		t.number = shownRecords
+	}
+	return t.withLog(path, t.readFlags, func(log *reader.Log) error {
+		p := t.newPrinter(path, t.format.value)
+		if t.follow {
+			return t.live(cmd.Context(), log, p)
+		}
+		r := &resolver{ctx: cmd.Context(), log: log}
+		records, err := t.last(r)
+		if err != nil {
+			return err
+		}
+		return p.all(r.ctx, records, -1)
+	})
+}
+
+// last is the last records of the range.
+func (t *tailCommand) last(r *resolver) (iter.Seq2[reader.Record, error], error) {
+	n := uint64(t.number)
+	if !t.offsets.given {
+		return r.log.Tail(n).Records(), nil
+	}
+	s, err := r.span(t.offsets.offsets)
+	if err == nil {
+		s, err = r.clamp(s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.log.Range(max(s.from, s.to-min(n, s.to)), s.to), nil
+}
+
+// live prints records as they come, until a signal or until nobody reads
+// stdout any more.
+func (t *tailCommand) live(ctx context.Context, log *reader.Log, p *printer) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	t.out.follow(cancel)
+	watchHangup(t.out.raw, func() { cancel(&outputError{syscall.EPIPE}) })
+	records, err := t.following(ctx, log)
+	if err != nil {
+		return err
+	}
+	return p.all(ctx, records, -1)
+}
+
+func (t *tailCommand) following(ctx context.Context, log *reader.Log) (iter.Seq2[reader.Record, error], error) {
+	from := t.offsets.from
+	switch {
+	case !t.offsets.given:
+		return log.FollowTail(ctx, uint64(t.number)), nil
+	case from.kind == atLast:
+		return log.FollowTail(ctx, from.n), nil
+	case from.kind == atEnd:
+		return log.FollowTail(ctx, 0), nil
+	}
+	r := &resolver{ctx: ctx, log: log}
+	offset, err := r.offset(from)
+	return log.Follow(ctx, offset), err
+}

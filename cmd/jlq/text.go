@@ -1,0 +1,29 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+)
+
+func uintText(n uint64) string { return strconv.FormatUint(n, 10) }
+
+// records says a number of records.
+func recordsText(n uint64) string {
+	if n == 1 {
+		return "1 record"
+	}
+	return uintText(n) + " records"
+}
+
+// bytesText says a number of bytes for people: 14.2 MB.
+func bytesText(n int64) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	value, units := float64(n)/1000, "kMGTPE"
+	for value >= 999.95 {
+		value /= 1000
+		units = units[1:]
+	}
+	return fmt.Sprintf("%.1f %cB", value, units[0])
+}
