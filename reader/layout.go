@@ -33,7 +33,10 @@ func (ly *layout) last() *slot {
 // find returns the segment that offset lies in and the offset at which that
 // ends: where the next one begins, or MaxUint64. Nil where there is none.
 func (ly *layout) find(offset uint64) (*slot, uint64) {
-	i := sort.Search(len(ly.slots), func(i int) bool { return ly.slots[i].Base > offset }) - 1
+	i := len(ly.slots) - 1
+	if i >= 0 && offset < ly.slots[i].Base {
+		i = sort.Search(i, func(i int) bool { return ly.slots[i].Base > offset }) - 1
+	}
 	if i < 0 || offset < ly.start {
 		return nil, 0
 	}

@@ -108,17 +108,10 @@ func (r *Reader) Next() (Record, error) {
 			return Record{}, err
 		}
 	}
-	return r.take(), nil
-}
-
-// take returns line i of the block and steps over it.
-func (r *Reader) take() Record {
-	at := r.block.at
-	start, end := r.block.posts[r.i], r.block.posts[r.i+1]-1
-	rec := Record{Offset: r.next, Position: start, Data: r.block.buf[start-at : end-at : end-at]}
-	r.i++
-	r.next += r.step
-	return rec
+	b, i, offset := &r.block, r.i, r.next
+	r.i = i + 1
+	r.next = offset + r.step
+	return Record{offset, b.posts[i], b.data(i)}, nil
 }
 
 // Records returns the records up to the high watermark that is seen when the

@@ -59,24 +59,33 @@ func (l *Log) openWithoutIndex(s *slot, cause error) (*segment.Handle, error) {
 func (l *Log) judgeIndex(src *source) error {
 	src.believed = src.Idx != nil
 	n, err := src.recount()
-	if err != nil || src.Idx == nil || !l.place.Bare || l.live != nil {
+	if err != nil || !l.place.Bare || l.live != nil {
 		return err
 	}
+	if src.believed {
+		if n, err = l.trust(src, n); err != nil {
+			return err
+		}
+	}
+	return src.startLines(n)
+}
+
+// trust returns n where the index fits the file, as far as a sample shows, and
+// 0 where it does not and is left aside.
+func (l *Log) trust(src *source, n uint64) (uint64, error) {
 	// The size is asked for after the count: a writer may be at work.
 	size, err := src.size()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	ok, reason, err := index.Trusted(src.Idx, n, src.Rec, size)
-	if err != nil {
-		return err
+	if err != nil || ok {
+		return n, err
 	}
-	if !ok {
-		l.log.Warn("index does not fit the file; reading the lines without it", "path", src.Index, "reason", reason)
-		src.believed, n = false, 0
-		src.count.Store(0)
-	}
-	return src.startLines(n)
+	l.log.Warn("index does not fit the file; reading the lines without it", "path", src.Index, "reason", reason)
+	src.believed = false
+	src.count.Store(0)
+	return 0, nil
 }
 
 // startLines makes the end of the index the first line that is known.
