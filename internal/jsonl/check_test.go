@@ -51,6 +51,17 @@ func TestCheckStrictPositionsMove(t *testing.T) {
 	}
 }
 
+// The scan looks at eight bytes at a time, and must not miss one of them.
+func TestCheckStrictEveryByte(t *testing.T) {
+	for c := range 256 {
+		for at := range 18 {
+			rec := []byte(`"0123456789abcdef"`)
+			rec[at] = byte(c)
+			checkAgainstOracle(t, rec)
+		}
+	}
+}
+
 func TestSyntaxErrorText(t *testing.T) {
 	err := CheckStrict([]byte(`{"a":1,}`), 0)
 	require.EqualError(t, err, `invalid record at byte 7: '}' where a key should be`)

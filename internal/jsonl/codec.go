@@ -23,26 +23,32 @@ func Marshal(v any) ([]byte, error) {
 	return rec, nil
 }
 
-// Unmarshal decodes rec into v as encoding/json does. Nothing in v shares
+// Unmarshal decodes rec into v as encoding/json does, so that numbers in an any
+// become float64; a [json.Number] keeps them exact. Nothing in v shares
 // memory with rec. Bytes that are not one JSON value are refused before v is
 // touched, with a [*SyntaxError]; what does not fit into v is refused with the
 // error of encoding/json, which names the field.
 func Unmarshal(rec []byte, v any) error {
-	rec = skipBOM(rec)
-	if err := checkText(rec); err != nil {
-		return err
+	text := skipBOM(rec)
+	if pos, reason := scan(text, true); reason != "" {
+		e := syntaxError(text, pos, reason)
+		e.Position += len(rec) - len(text)
+		return e
 	}
-	err := decode(rec, v)
-	if !isSonicError(err) {
+	err := decode(text, v)
+	if err == nil || !isSonicError(err) {
 		return err
 	}
 	// sonic's own errors draw the place over several lines and know no field.
-	return json.Unmarshal(bytes.Clone(rec), v)
+	return json.Unmarshal(bytes.Clone(text), v)
 }
 
 // isSonicError reports whether err is one of sonic's types. They have nothing
 // in common but this method, and another build of sonic has others.
 func isSonicError(err error) bool {
-	var e interface{ Description() string }
-	return errors.As(err, &e)
+	_, ok := errors.AsType[interface {
+		error
+		Description() string
+	}](err)
+	return ok
 }

@@ -108,6 +108,7 @@ func TestUnmarshalBadSyntax(t *testing.T) {
 	var v any
 	require.NoError(t, Unmarshal([]byte(bom+`{"a":[1]}`), &v))
 	require.Equal(t, map[string]any{"a": []any{1.0}}, v)
+	require.EqualError(t, Unmarshal([]byte(bom+"[x]"), &v), "invalid record at byte 4: 'x' where a value should be")
 	require.Error(t, Unmarshal([]byte("1"), nil))
 	require.Error(t, Unmarshal([]byte("1"), 1))
 }

@@ -11,12 +11,12 @@ import (
 // What a record is refused for, where the kind matters to callers. All but
 // [ErrTooLarge] come inside a [*SyntaxError].
 var (
-	ErrNewline  = errors.New("newline in a record")
-	ErrNUL      = errors.New("NUL byte in a record")
-	ErrEmpty    = errors.New("empty record")
-	ErrDepth    = errors.New("record nested too deep")
-	ErrUTF8     = errors.New("invalid UTF-8 in a record")
-	ErrTooLarge = errors.New("record too large")
+	ErrNewline  = errors.New("newline in a record")       // by both checks
+	ErrNUL      = errors.New("NUL byte in a record")      // by both checks
+	ErrEmpty    = errors.New("empty record")              // no bytes; in the strict check also only white space
+	ErrTooLarge = errors.New("record too large")          // by both checks, before they look at a byte
+	ErrDepth    = errors.New("record nested too deep")    // beyond MaxDepth
+	ErrUTF8     = errors.New("invalid UTF-8 in a record") // anywhere, not only in strings
 )
 
 // SyntaxError says where bytes stop being a record, and why.
@@ -46,7 +46,7 @@ func syntaxError(d []byte, pos int, reason string) *SyntaxError {
 	case reason == tooDeep:
 		reason = fmt.Sprintf("nested deeper than %d levels", MaxDepth)
 		return &SyntaxError{pos, reason, ErrDepth}
-	case pos == 0 && bytes.HasPrefix(d, []byte(bom)):
+	case bytes.HasPrefix(d, []byte(bom)):
 		return &SyntaxError{pos, "byte order mark", nil}
 	case len(bytes.Trim(d, " \t\r\n")) == 0:
 		return &SyntaxError{pos, "no value", ErrEmpty}

@@ -51,6 +51,7 @@ func TestFieldWhole(t *testing.T) {
 		raw, ok := Field([]byte(rec))
 		require.True(t, ok)
 		require.Equal(t, want, string(raw))
+		require.Equal(t, len(raw), cap(raw))
 	}
 	_, ok := Field([]byte(" "))
 	require.False(t, ok)
@@ -77,7 +78,11 @@ func TestFieldBroken(t *testing.T) {
 
 func TestFieldAllocatesNothing(t *testing.T) {
 	rec := []byte(`{"x":{"y":"z"},"\u0061\n":1,"ts":"2024-03-01T12:00:00\u002b01:00"}`)
+	long := []byte(`{"ts":"` + strings.Repeat(`\u0032`, 1000) + `"}`)
 	require.Zero(t, testing.AllocsPerRun(10, func() {
+		if _, ok := Time(long, ""); ok {
+			t.Fail()
+		}
 		_, ok := Field(rec, "x", "y")
 		_, ok2 := Field(rec, "a\n")
 		_, ok3 := Time(rec, "")

@@ -38,8 +38,8 @@ func Indent(dst, src []byte, indent string) ([]byte, error) {
 	return appendIndented(dst, src, indent, max(maxIndented, 8*len(src)))
 }
 
-// appendIndented is Indent for a src that has been checked. It gives up where
-// what it has appended and the next line's indentation exceed limit.
+// appendIndented is Indent for a src that has been checked. It gives up
+// after the line with which it has appended more than limit bytes.
 func appendIndented(dst, src []byte, indent string, limit int) ([]byte, error) {
 	p := printer{dst: dst, indent: indent}
 	for i := skipSpace(src, 0); i < len(src); i = skipSpace(src, i) {
@@ -50,7 +50,7 @@ func appendIndented(dst, src []byte, indent string, limit int) ([]byte, error) {
 		} else {
 			p.token(src[i:end])
 		}
-		if len(p.dst)-len(dst)+p.depth*len(indent) > limit {
+		if len(p.dst)-len(dst) > limit {
 			return dst, fmt.Errorf("%w: more than %d bytes when indented", ErrTooLarge, limit)
 		}
 		i = end

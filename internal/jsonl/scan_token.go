@@ -27,15 +27,25 @@ func scanString(d []byte, i int) (int, string) {
 		case c < ' ':
 			return i, inString
 		case c >= utf8.RuneSelf:
-			r, n := utf8.DecodeRune(d[i:])
-			if r == utf8.RuneError && n == 1 {
+			if i = scanRunes(d, i); i < len(d) && d[i] >= utf8.RuneSelf {
 				return i, inString
 			}
-			i += n
 		default:
 			i++
 		}
 	}
+}
+
+// scanRunes returns the first place from i on that is ASCII or not UTF-8.
+func scanRunes(d []byte, i int) int {
+	for i < len(d) && d[i] >= utf8.RuneSelf {
+		r, n := utf8.DecodeRune(d[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return i
 }
 
 // plain moves over whole words of bytes that need no look in a string: it
