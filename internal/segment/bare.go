@@ -110,8 +110,9 @@ func buildIndex(fsys vfs.FS, pair Pair, opts BareOptions, report *Report) (index
 	if err != nil {
 		return built, err
 	}
-	report.IndexRebuilt = existed && built.Rebuilt
-	report.IndexReason = built.Reason
+	if existed && built.Rebuilt {
+		report.IndexRebuilt, report.IndexReason = true, built.Reason
+	}
 	if built.Extended && !report.NewlineAdded {
 		report.Adopted, report.AdoptedFrom = built.Added, built.Records-built.Added
 	}

@@ -315,6 +315,78 @@ func TestRecoverCrash(t *testing.T) {
 	}
 }
 
+// TestRecoverLargeTail: a torn tail of a weak mode may be longer than a batch
+// of the next writer. Its cut is durable before that writer's promise is, or
+// the tail, come back after a power loss, would count as acknowledged.
+func TestRecoverLargeTail(t *testing.T) {
+	fsys := vfs.NewMem()
+	s := state{recs: three + strings.Repeat("\x00", 500), idx: []uint64{0, 8, 16, 24}, meta: weak(24)}
+	s.put(t, fsys)
+	require.NoError(t, fsys.SyncDir("."))
+	a, _, _, err := recoverState(fsys, s.meta)
+	require.NoError(t, err)
+	require.NoError(t, a.Close())
+	after := fsys.Crash(vfs.CrashConfig{})
+	meta, _, err := ReadMeta(after, "p")
+	require.NoError(t, err)
+	require.Equal(t, "always", meta.Sync)
+	a, next, _, err := recoverState(after, &meta)
+	require.NoError(t, err)
+	require.NoError(t, a.Close())
+	require.Equal(t, uint64(3), next)
+}
+
+// TestRecoverDurable: when Recover returns, the names it made and the index it
+// mended are on the disk, whatever it found to be promised already.
+func TestRecoverDurable(t *testing.T) {
+	for name, s := range map[string]state{
+		"files made anew": {recs: "-", meta: always(0)},
+		"index extended":  {recs: three, idx: []uint64{0}, meta: always(24)},
+		"index built":     {recs: three, meta: always(24)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fsys := vfs.NewMem()
+			s.put(t, fsys)
+			require.NoError(t, fsys.SyncDir("."))
+			a, _, _, err := recoverState(fsys, s.meta)
+			require.NoError(t, err)
+			require.NoError(t, a.Close())
+			index := read(t, fsys, PairAt("p", 0).Index)
+			after := fsys.Crash(vfs.CrashConfig{})
+			require.Equal(t, strings.TrimPrefix(s.recs, "-"), read(t, after, PairAt("p", 0).Records))
+			if s.recs != "-" {
+				require.Equal(t, index, read(t, after, PairAt("p", 0).Index))
+			}
+		})
+	}
+}
+
+// TestRecoverWritesAgain: the bytes above the last writer's promise are
+// written a second time before they are synced. After a failed fsync the
+// kernel calls such pages clean, and a sync alone would not write them.
+func TestRecoverWritesAgain(t *testing.T) {
+	for meta, from := range map[*Meta]int64{weak(8): 8, always(8): 16} {
+		fsys := vfs.NewMem()
+		state{recs: three, idx: []uint64{0, 8, 16}, meta: meta}.put(t, fsys)
+		fault := vfs.NewFault(fsys, nil)
+		a, _, report, err := recoverState(fault, meta)
+		require.NoError(t, err)
+		require.NoError(t, a.Close())
+		require.Equal(t, 24-from, report.Rewritten)
+		next := from
+		for _, op := range fault.Ops() {
+			if op.Kind == vfs.OpWriteAt && op.Path == PairAt("p", 0).Records {
+				require.Equal(t, next, op.Off)
+				next += int64(op.Size)
+			}
+			if op.Kind == vfs.OpSync && op.Path == PairAt("p", 0).Records {
+				require.Equal(t, int64(24), next, "synced before all was written again")
+			}
+		}
+		require.Equal(t, int64(24), next)
+	}
+}
+
 // crashRecovery reports whether the recovery was long enough to be crashed at
 // its n-th operation.
 func crashRecovery(t *testing.T, s state, data vfs.DataLoss, names vfs.NameLoss, n int) bool {
