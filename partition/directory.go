@@ -1,0 +1,144 @@
+package partition
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"example.com/jlq/internal/jsonl"
+	"example.com/jlq/internal/segment"
+)
+
+// recoverDir locks a partition directory and recovers its active segment.
+func (p *Partition) recoverDir() (*segment.Active, uint64, func(int64) error, error) {
+	fsys, dir := p.opts.FS, p.place.Path
+	if err := p.locks.Take(fsys, dir); err != nil {
+		return nil, 0, nil, err
+	}
+	meta, err := p.readMeta()
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	pair, err := p.activePair(meta)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	if err := p.lockRecords(pair); err != nil {
+		return nil, 0, nil, err
+	}
+	a, next, report, err := segment.Recover(fsys, dir, pair, p.recoverOptions(meta))
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	report.Created = report.Created && meta == nil
+	p.recovery = report
+	if err := p.lockNew(pair, a); err != nil {
+		return nil, 0, nil, errors.Join(err, a.Close())
+	}
+	return a, next, p.saver(meta, pair.Base), nil
+}
+
+func (p *Partition) readMeta() (*segment.Meta, error) {
+	meta, ok, err := segment.ReadMeta(p.opts.FS, p.place.Path)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &meta, nil
+}
+
+// activePair is the last segment, or the first of a new partition.
+func (p *Partition) activePair(meta *segment.Meta) (segment.Pair, error) {
+	pairs, err := p.place.Pairs(p.opts.FS)
+	if err != nil {
+		return segment.Pair{}, err
+	}
+	if len(pairs) == 0 && meta == nil {
+		if err := p.refuseForeign(); err != nil {
+			return segment.Pair{}, err
+		}
+		return segment.PairAt(p.place.Path, 0), nil
+	}
+	if meta == nil {
+		return pairs[len(pairs)-1], nil
+	}
+	if len(pairs) == 0 || pairs[len(pairs)-1].Base < meta.Synced.Base {
+		// Recovery tells a pair that was never finished from a lost one.
+		return segment.PairAt(p.place.Path, meta.Synced.Base), nil
+	}
+	return pairs[len(pairs)-1], nil
+}
+
+// refuseForeign keeps a slip of the keyboard from scattering files in a
+// directory that is something else.
+func (p *Partition) refuseForeign() error {
+	names, err := p.opts.FS.List(p.place.Path)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if _, _, ours := segment.ParseName(name); ours || name == "lock" || name == "lost+found" || strings.HasPrefix(name, segment.MetaName) {
+			continue
+		}
+		return &fs.PathError{Op: "append", Path: p.place.Path,
+			Err: fmt.Errorf("%w: the directory holds other files (%s); name an empty or a new one", ErrNotLog, name)}
+	}
+	return nil
+}
+
+// lockRecords locks the records file where there is one already, before
+// recovery changes it.
+func (p *Partition) lockRecords(pair segment.Pair) error {
+	err := p.locks.Take(p.opts.FS, pair.Records)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// lockNew locks the records file if it was made just now, and makes sure that
+// what was opened is what is locked.
+func (p *Partition) lockNew(pair segment.Pair, a *segment.Active) error {
+	if a.LockedBy(&p.locks) == nil {
+		return nil
+	}
+	if err := p.locks.Take(p.opts.FS, pair.Records); err != nil {
+		return err
+	}
+	return a.LockedBy(&p.locks)
+}
+
+// mode is what this writer promises.
+func (p *Partition) mode() segment.Meta {
+	w := p.opts.writer()
+	return segment.Meta{
+		Format: segment.Format, Sync: w.Sync.String(), Validate: w.Validate.String(), Batch: w.BatchBytes(),
+	}
+}
+
+func (p *Partition) recoverOptions(meta *segment.Meta) segment.RecoverOptions {
+	limit := p.maxRecord()
+	if meta != nil {
+		limit = max(limit, int(meta.Batch)-1)
+	}
+	return segment.RecoverOptions{
+		Meta: meta, Mode: p.mode(), MaxLine: limit, Perm: p.opts.filePerm(),
+		Strict: func(rec []byte) error { return jsonl.CheckStrict(rec, limit) },
+	}
+}
+
+// saver returns what makes it durable how far the log is synced.
+func (p *Partition) saver(meta *segment.Meta, base uint64) func(int64) error {
+	m := p.mode()
+	if meta != nil {
+		m.Start = meta.Start
+	}
+	return func(position int64) error {
+		m.Synced = segment.Mark{Base: base, Position: position}
+		return segment.WriteMeta(p.opts.FS, p.place.Path, m, p.opts.filePerm())
+	}
+}
+
+// metaPath names partition.json in messages.
+func (p *Partition) metaPath() string { return filepath.Join(p.place.Path, segment.MetaName) }

@@ -1,0 +1,122 @@
+package partition
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// hold is the other process: it opens a log for appending, appends one
+// record, and waits to be killed.
+func hold(path string) {
+	p, err := Open(path, nil)
+	if err == nil {
+		_, err = p.Append([]byte(`"held"`))
+	}
+	fmt.Println(err)
+	select {}
+}
+
+// startHolder runs hold in another process and returns it.
+func startHolder(t *testing.T, path string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "JLQ_HOLD="+path)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "<nil>\n", line)
+	return cmd
+}
+
+// TestLockedByAnotherProcess: a second writer is refused at once and told who
+// holds the lock; readers are not; and when the holder dies the lock is free.
+func TestLockedByAnotherProcess(t *testing.T) {
+	for _, name := range []string{"p", "p.jsonl"} {
+		path := filepath.Join(t.TempDir(), name)
+		holder := startHolder(t, path)
+		_, err := Open(path, nil)
+		require.ErrorIs(t, err, ErrLocked)
+		locked, ok := errors.AsType[*LockedError](err)
+		require.True(t, ok)
+		if locked.PID != 0 { // known on Linux only
+			require.Equal(t, holder.Process.Pid, locked.PID)
+		}
+		r, err := OpenReader(path, nil)
+		require.NoError(t, err)
+		require.Equal(t, []string{`"held"`}, read(t, r, 0))
+		require.NoError(t, r.Close())
+
+		require.NoError(t, holder.Process.Kill())
+		_ = holder.Wait()
+		p := mustOpen(t, path, nil)
+		require.NoError(t, p.Close())
+	}
+}
+
+// TestAliases: one log has one writer, whatever name the second one comes by.
+func TestAliases(t *testing.T) {
+	dir := t.TempDir()
+	p := mustOpen(t, filepath.Join(dir, "p"), nil)
+	defer p.Close()
+	bare := mustOpen(t, filepath.Join(dir, "b.jsonl"), nil)
+	defer bare.Close()
+	segment := filepath.Join(dir, "p", "00000000000000000000.jsonl")
+	link := func(make func(old, new string) error, old, new string) string {
+		new = filepath.Join(dir, new)
+		require.NoError(t, make(old, new))
+		return new
+	}
+	linked := link(os.Symlink, filepath.Join(dir, "p"), "p-link")
+	for name, path := range map[string]string{
+		"the directory again":        filepath.Join(dir, "p"),
+		"a symbolic link to it":      linked,
+		"its segment":                segment,
+		"a link to its segment":      link(os.Symlink, segment, "s.jsonl"),
+		"a bare file again":          bare.Path(),
+		"a link to a bare file":      link(os.Symlink, bare.Path(), "b-link.jsonl"),
+		"a second name of one":       link(os.Link, bare.Path(), "b-hard.jsonl"),
+		"a second name of segment":   link(os.Link, segment, "s-hard.jsonl"),
+		"another name in other case": filepath.Join(dir, ".", "p", "..", "p"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Open(path, nil)
+			require.Error(t, err)
+			_, statErr := os.Lstat(path + ".index")
+			if path != bare.Path() {
+				require.ErrorIs(t, statErr, fs.ErrNotExist, "nothing was made")
+			}
+		})
+	}
+}
+
+// TestRenamedDirectory: the lock follows the directory, and a new directory
+// under the old name is another log.
+func TestRenamedDirectory(t *testing.T) {
+	dir := t.TempDir()
+	path, moved := filepath.Join(dir, "p"), filepath.Join(dir, "moved")
+	p := mustOpen(t, path, nil)
+	_, err := p.Append([]byte("1"))
+	require.NoError(t, err)
+	require.NoError(t, os.Rename(path, moved))
+	_, err = Open(moved, nil)
+	require.ErrorIs(t, err, ErrLocked)
+
+	q := mustOpen(t, path, nil)
+	_, err = p.Append([]byte("2"))
+	require.ErrorIs(t, err, ErrReplaced, "it would go to a file that its name does not denote")
+	require.Error(t, p.Close())
+	require.NoError(t, q.Close())
+	p = mustOpen(t, moved, nil)
+	require.Equal(t, []string{"1", "2"}, read(t, p, 0), "unknown outcome: whole lines are adopted")
+	require.NoError(t, p.Close())
+}

@@ -1,0 +1,188 @@
+package partition
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"example.com/jlq/internal/jsonl"
+	"example.com/jlq/internal/segment"
+	"example.com/jlq/internal/vfs"
+	"example.com/jlq/reader"
+	"example.com/jlq/writer"
+)
+
+var errClosed = fmt.Errorf("partition: %w", fs.ErrClosed)
+
+// bareExts are the endings under which a log that does not exist is made as
+// a bare file and not as a directory.
+var bareExts = []string{".jsonl", ".ndjson", ".records"}
+
+// Open opens a log for appending and reading: a partition directory, or any
+// JSON-lines file. What does not exist is created, as a bare file where path
+// ends in .jsonl, .ndjson or .records, else as a directory.
+//
+// Opening takes the writer's lock ([ErrLocked] when another has it) and
+// recovers what a crash left; [Partition.Recovery] reports it.
+func Open(path string, opts *Options) (*Partition, error) {
+	o := opts.withDefaults()
+	if err := o.writer().Check(); err != nil {
+		return nil, err
+	}
+	p := &Partition{opts: o}
+	if err := p.open(path); err != nil {
+		return nil, errors.Join(err, p.locks.Release())
+	}
+	for _, line := range p.recovery.Lines() {
+		o.Logger.Info(line, "log", path)
+	}
+	return p, nil
+}
+
+// OpenReader opens a log for reading, in any process, beside its writer. It
+// takes no lock and writes nothing; a damaged log opens too. Methods that
+// append return [ErrReadOnly].
+func OpenReader(path string, opts *Options) (*Partition, error) {
+	o := opts.withDefaults()
+	place, err := segment.Locate(o.FS, path)
+	if err != nil {
+		return nil, err
+	}
+	log, err := reader.Open(path, o.reader())
+	if err != nil {
+		return nil, err
+	}
+	return &Partition{opts: o, place: place, log: log}, nil
+}
+
+// open finds or makes the log, locks it, recovers it and starts the writer.
+// Locks that were taken when it fails are given up by the caller.
+func (p *Partition) open(path string) error {
+	if err := p.find(path); err != nil {
+		return err
+	}
+	if err := p.refuseNetwork(); err != nil {
+		return err
+	}
+	active, next, save, err := p.recover()
+	if err != nil {
+		return err
+	}
+	p.live = segment.NewLive(active.Base, next, active.End())
+	if p.log, err = reader.Attach(p.place, p.live, p.opts.reader()); err != nil {
+		return errors.Join(err, active.Close())
+	}
+	p.write = writer.New(active, p.live, save, p.opts.writer())
+	return nil
+}
+
+// find locates the log, or makes an empty one.
+func (p *Partition) find(path string) error {
+	place, err := segment.Locate(p.opts.FS, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p.make(path)
+	}
+	if err != nil {
+		return err
+	}
+	p.place = place
+	return p.refuseSegment()
+}
+
+// refuseSegment: the files of a partition are written through its directory
+// only, which is where its promise and its lock are.
+func (p *Partition) refuseSegment() error {
+	if !p.place.Bare {
+		return nil
+	}
+	if _, _, ok := segment.ParseName(filepath.Base(p.place.Path)); !ok {
+		return nil
+	}
+	return &fs.PathError{Op: "append", Path: p.place.Path,
+		Err: errors.New("is a segment of a partition; append to the directory it lies in")}
+}
+
+// make creates what Locate did not find, durably.
+func (p *Partition) make(path string) error {
+	p.recovery.Created = true
+	p.place = segment.Place{Path: path, Bare: slices.Contains(bareExts, filepath.Ext(path))}
+	if !p.place.Bare {
+		if err := p.opts.FS.Mkdir(path, p.opts.dirPerm()); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		return p.opts.FS.SyncDir(filepath.Dir(path))
+	}
+	if err := p.refuseSegment(); err != nil {
+		return err
+	}
+	f, err := p.opts.FS.Open(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, p.opts.filePerm())
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	return errors.Join(ignoreExist(err), p.opts.FS.SyncDir(filepath.Dir(path)))
+}
+
+// ignoreExist: another process that made the file first decides by the lock.
+func ignoreExist(err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
+func (p *Partition) refuseNetwork() error {
+	n, ok := p.opts.FS.(vfs.Networker)
+	if !ok || p.opts.AllowNetwork {
+		return nil
+	}
+	dir := p.place.Path
+	if p.place.Bare {
+		dir = filepath.Dir(dir)
+	}
+	kind, err := n.Network(dir)
+	if err == nil && kind != "" {
+		err = &fs.PathError{Op: "append", Path: p.place.Path, Err: fmt.Errorf("%w (%s)", ErrNetwork, kind)}
+	}
+	return err
+}
+
+// recover locks and recovers the log. save is nil for a bare file, which
+// promises nothing.
+func (p *Partition) recover() (a *segment.Active, next uint64, save func(int64) error, err error) {
+	if p.place.Bare {
+		a, next, err = p.recoverBare()
+		return a, next, nil, err
+	}
+	return p.recoverDir()
+}
+
+func (p *Partition) recoverBare() (*segment.Active, uint64, error) {
+	pair := segment.BarePair(p.place.Path)
+	if err := p.locks.Take(p.opts.FS, pair.Records); err != nil {
+		return nil, 0, err
+	}
+	a, next, report, err := segment.RecoverBare(p.opts.FS, pair, segment.BareOptions{
+		Complete: p.complete, MaxLine: p.maxRecord(), Perm: p.opts.Mode.Perm(), Progress: p.opts.Progress,
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	report.Created = p.recovery.Created
+	p.recovery = report
+	// The index may have been made just now, so it is locked last: a writer
+	// that came to the same index by another name holds it.
+	if err := errors.Join(p.locks.Take(p.opts.FS, pair.Index), a.LockedBy(&p.locks)); err != nil {
+		return nil, 0, errors.Join(err, a.Close())
+	}
+	return a, next, nil
+}
+
+func (p *Partition) complete(rec []byte) bool { return jsonl.CheckStrict(rec, p.maxRecord()) == nil }
+
+func (p *Partition) maxRecord() int { return int(p.opts.writer().BatchBytes() - 1) }
