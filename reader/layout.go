@@ -205,7 +205,7 @@ func (l *Log) notThere(ly *layout, offset uint64) error {
 // rangeError makes a RangeError with the present bounds. Where these cannot
 // be had, the reason is more to the point.
 func (l *Log) rangeError(offset uint64) error {
-	start, next, err := l.watermark()
+	start, next, err := l.Bounds(l.life)
 	if err != nil && !isAway(err) {
 		return err
 	}
