@@ -1,12 +1,18 @@
 package bench
 
-import "testing"
+import (
+	"testing"
+
+	"example.com/jlq/partition"
+)
 
 // BenchmarkAppendBatch appends JSON records in batches of 100 without fsync.
 func BenchmarkAppendBatch(b *testing.B) {
 	set := JSON(ShortAppend)
 	b.Run("write", func(b *testing.B) { RunAppend(b, set, BatchSize, openWrites(set, false)) })
+	b.Run("jlq-frame", func(b *testing.B) { RunAppend(b, set, BatchSize, openJLQ(partition.SyncOS, partition.Frame)) })
 	b.Run("naive", func(b *testing.B) { RunAppend(b, set, BatchSize, openNaive(CheckFrame, 0)) })
+	b.Run("jlq-strict", func(b *testing.B) { RunAppend(b, set, BatchSize, openJLQ(partition.SyncOS, partition.Strict)) })
 	b.Run("naive-64k", func(b *testing.B) { RunAppend(b, set, BatchSize, openNaive(CheckFrame, 64<<10)) })
 	b.Run("naive-json", func(b *testing.B) { RunAppend(b, set, BatchSize, openNaive(CheckJSON, 0)) })
 }
@@ -15,7 +21,9 @@ func BenchmarkAppendBatch(b *testing.B) {
 func BenchmarkAppendLong(b *testing.B) {
 	set := JSON(LongAppend)
 	b.Run("write", func(b *testing.B) { RunAppend(b, set, BatchSize, openWrites(set, false)) })
+	b.Run("jlq-frame", func(b *testing.B) { RunAppend(b, set, BatchSize, openJLQ(partition.SyncOS, partition.Frame)) })
 	b.Run("naive", func(b *testing.B) { RunAppend(b, set, BatchSize, openNaive(CheckFrame, 0)) })
+	b.Run("jlq-strict", func(b *testing.B) { RunAppend(b, set, BatchSize, openJLQ(partition.SyncOS, partition.Strict)) })
 }
 
 // BenchmarkAppendOne appends JSON records one by one, each of which is visible
@@ -23,7 +31,10 @@ func BenchmarkAppendLong(b *testing.B) {
 func BenchmarkAppendOne(b *testing.B) {
 	set := JSON(SingleAppends)
 	b.Run("write", func(b *testing.B) { RunAppend(b, set, 1, openWrites(set, false)) })
+	b.Run("jlq-frame", func(b *testing.B) { RunAppend(b, set, 1, openJLQ(partition.SyncOS, partition.Frame)) })
+	b.Run("jlq-strict", func(b *testing.B) { RunAppend(b, set, 1, openJLQ(partition.SyncOS, partition.Strict)) })
 	b.Run("naive", func(b *testing.B) { RunAppend(b, set, 1, openNaive(CheckFrame, 0)) })
+	b.Run("jlq-buffered", func(b *testing.B) { RunAppend(b, set, 1, openJLQ(partition.SyncBuffered, partition.Frame)) })
 	b.Run("naive-buffered", func(b *testing.B) { RunAppend(b, set, 1, openNaiveBuffered) })
 }
 

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"example.com/jlq/partition"
 )
 
 func TestNaiveFilesAreTheOriginals(t *testing.T) {
@@ -21,6 +23,8 @@ func TestNaiveFilesAreTheOriginals(t *testing.T) {
 func BenchmarkOriginalWrite(b *testing.B) {
 	set := Original()
 	b.Run("write", func(b *testing.B) { RunAppend(b, set, 1, openWrites(set, false)) })
+	b.Run("jlq-os", func(b *testing.B) { RunAppend(b, set, 1, openJLQ(partition.SyncOS, partition.Frame)) })
+	b.Run("jlq-buffered", func(b *testing.B) { RunAppend(b, set, 1, openJLQ(partition.SyncBuffered, partition.Frame)) })
 	b.Run("naive", func(b *testing.B) { RunAppend(b, set, 1, openNaive(CheckFrame, 0)) })
 	b.Run("naive-buffered", func(b *testing.B) { RunAppend(b, set, 1, openNaiveBuffered) })
 }
@@ -33,18 +37,23 @@ func BenchmarkOriginalRead3(b *testing.B) { benchmarkReaders(b, 3) }
 
 func benchmarkReaders(b *testing.B, readers int) {
 	set := Original()
+	b.Run("jlq", func(b *testing.B) { runReaders(b, set, readers, openStoreOS) })
 	b.Run("naive", func(b *testing.B) { runReaders(b, set, readers, openNaiveStore) })
 }
 
 // BenchmarkOriginalSeries writes the log, then reads it.
 func BenchmarkOriginalSeries(b *testing.B) {
 	set := Original()
+	b.Run("jlq-os", func(b *testing.B) { RunSeries(b, set, openStoreOS) })
+	b.Run("jlq-buffered", func(b *testing.B) { RunSeries(b, set, openStoreBuffered) })
 	b.Run("naive", func(b *testing.B) { RunSeries(b, set, openNaiveStore) })
 }
 
 // BenchmarkOriginalParallel reads the log while it is written.
 func BenchmarkOriginalParallel(b *testing.B) {
 	set := Original()
+	b.Run("jlq-os", func(b *testing.B) { RunParallel(b, set, openStoreOS) })
+	b.Run("jlq-buffered", func(b *testing.B) { RunParallel(b, set, openStoreBuffered) })
 	b.Run("naive", func(b *testing.B) { RunParallel(b, set, openNaiveStore) })
 }
 

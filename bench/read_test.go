@@ -1,11 +1,17 @@
 package bench
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"example.com/jlq/index"
 )
 
 // BenchmarkScan reads a log of 256 MB in order.
@@ -13,6 +19,8 @@ func BenchmarkScan(b *testing.B) {
 	set := JSON(ManyRecords)
 	dir := fixture(b, set)
 	b.Run("read", func(b *testing.B) { runReads(b, set, dir) })
+	b.Run("jlq", func(b *testing.B) { RunScan(b, set, openReader(b, dir).tally) })
+	b.Run("jlq-next", func(b *testing.B) { RunScan(b, set, openReader(b, dir).tallyNext) })
 	b.Run("naive", func(b *testing.B) { RunScan(b, set, tallied(dir, NaiveScan)) })
 	b.Run("naive-reuse", func(b *testing.B) { RunScan(b, set, tallied(dir, NaiveScanReuse)) })
 	b.Run("naive-lines", func(b *testing.B) { RunScan(b, set, tallied(dir, ScanLines)) })
@@ -23,8 +31,9 @@ func BenchmarkRandom(b *testing.B) {
 	for _, n := range []int{FewRecords, ManyRecords} {
 		set := JSON(n)
 		dir := fixture(b, set)
-		offsets := Shuffled(n, min(n, RandomReads))
+		offsets := Shuffled(n, RandomReads)
 		b.Run(fmt.Sprintf("n=%d/mapped", n), func(b *testing.B) { runMapped(b, set, dir, offsets) })
+		b.Run(fmt.Sprintf("n=%d/jlq", n), func(b *testing.B) { RunRandom(b, set, offsets, openReader(b, dir).GetInto) })
 		b.Run(fmt.Sprintf("n=%d/naive-pread", n), func(b *testing.B) { runPairGetter(b, set, dir, offsets) })
 		if n == FewRecords {
 			b.Run(fmt.Sprintf("n=%d/naive", n), func(b *testing.B) { runNaiveGet(b, set, dir, offsets[:NaiveReads]) })
@@ -37,6 +46,7 @@ func BenchmarkIndex(b *testing.B) {
 	set := JSON(IndexRecords)
 	dir := fixture(b, set)
 	b.Run("read", func(b *testing.B) { runReads(b, set, dir) })
+	b.Run("jlq", func(b *testing.B) { runIndex(b, set, dir) })
 	b.Run("wc", func(b *testing.B) { runCommand(b, set, "wc", "-l", RecordsPath(dir)) })
 }
 
@@ -87,6 +97,31 @@ func runPairGetter(b *testing.B, set *Set, dir string, offsets []uint64) {
 func runNaiveGet(b *testing.B, set *Set, dir string, offsets []uint64) {
 	b.Helper()
 	RunRandom(b, set, offsets, func(dst []byte, offset uint64) ([]byte, error) { return NaiveGet(dir, dst, offset) })
+}
+
+// runIndex measures the library: the index is written, synced and renamed to
+// its name.
+func runIndex(b *testing.B, set *Set, dir string) {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "made.index")
+	var m Meter
+	for b.Loop() {
+		var err error
+		m.Measure(set.Len(), func() { _, err = index.BuildFile(context.Background(), RecordsPath(dir), path, nil) })
+		require.NoError(b, err)
+		requireSameFile(b, IndexPath(dir), path)
+		require.NoError(b, os.Remove(path))
+	}
+	m.Report(b)
+}
+
+func requireSameFile(b *testing.B, want, got string) {
+	b.Helper()
+	w, err := os.ReadFile(want)
+	require.NoError(b, err)
+	g, err := os.ReadFile(got)
+	require.NoError(b, err)
+	require.True(b, bytes.Equal(w, g), "%s and %s differ", want, got)
 }
 
 // runCommand measures another program, its start included.

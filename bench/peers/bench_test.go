@@ -71,7 +71,7 @@ func BenchmarkRandom(b *testing.B) {
 				if !ok {
 					b.Skip("finds no record by its number")
 				}
-				bench.RunRandom(b, set, bench.Shuffled(n, min(n, bench.RandomReads)), log.Get)
+				bench.RunRandom(b, set, bench.Shuffled(n, bench.RandomReads), log.Get)
 			})
 		}
 	}

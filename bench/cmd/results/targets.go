@@ -1,0 +1,83 @@
+package main
+
+import "fmt"
+
+// target is what jlq must reach in one workload.
+type target struct {
+	work  string
+	of    key
+	to    []key // what it is divided by, their sum; none for a figure as it is
+	than  string
+	limit float64
+	atMin bool // the limit is the least, not the greatest
+}
+
+// few allocations are those of a whole run, divided by its records.
+const few = 0.001
+
+var targets = []target{
+	ratio("append in batches of 100, frame check", "AppendBatch/jlq-frame", "AppendBatch/naive", 0.8),
+	ratio("the same, strict JSON check", "AppendBatch/jlq-strict", "AppendBatch/naive", 1.75),
+	ratio("append one, SyncOS", "AppendOne/jlq-frame", "AppendOne/wlog", 1.1),
+	ratio("append one, SyncOS", "AppendOne/jlq-frame", "AppendOne/write", 1.15),
+	atLeast(ratio("SyncAlways, 64 goroutines against one", "SyncOne/jlq", "SyncMany/jlq", 20)),
+	absolute("scan", "Scan/jlq", perRecord, 30),
+	ratio("scan", "Scan/jlq", "Scan/naive", 0.2),
+	absolute("scan", "Scan/jlq", "allocs/rec", few),
+	absolute("random read among 10,000", "Random/n=10000/jlq", perRecord, 60),
+	ratio("random read among 1,000,000", "Random/n=1000000/jlq", "Random/n=1000000/mapped", 2.5),
+	absolute("random read among 1,000,000", "Random/n=1000000/jlq", "allocs/rec", few),
+	ratio("open after kill, 1,000,000 against 100,000", "OpenAfterKill/n=1000000/jlq", "OpenAfterKill/n=100000/jlq", 2),
+	ratio("open after kill, 10,000,000 against 100,000", "OpenAfterKill/n=10000000/jlq", "OpenAfterKill/n=100000/jlq", 2),
+	ratio("index a file of 236 MB", "Index/jlq", "Index/wc", 2),
+	ratio("original: write, SyncOS", "OriginalWrite/jlq-os", "OriginalWrite/write", 1.15),
+	absolute("original: write, SyncBuffered", "OriginalWrite/jlq-buffered", perRun, 2),
+	absolute("original: read", "OriginalRead/jlq", perRun, 0.2),
+	absolute("original: read × 3", "OriginalRead3/jlq", perRun, 0.5),
+	{
+		work: "original: write, then read", than: "the sum of the two", limit: 1.05,
+		of: key{"OriginalSeries/jlq-os", perRun}, to: []key{{"OriginalWrite/jlq-os", perRun}, {"OriginalRead/jlq", perRun}},
+	},
+	absolute("original: write while reading", "OriginalParallel/jlq-os", perRun, 25),
+}
+
+func ratio(work, of, to string, limit float64) target {
+	return target{work: work, of: key{of, perRecord}, to: []key{{to, perRecord}}, than: to, limit: limit}
+}
+
+func absolute(work, of, unit string, limit float64) target {
+	return target{work: work, of: key{of, unit}, limit: limit}
+}
+
+func atLeast(t target) target {
+	t.atMin = true
+	return t
+}
+
+// measured returns what is compared with the limit, for each round.
+func (t target) measured(s *samples) series {
+	if len(t.to) == 0 {
+		return s.of(t.of)
+	}
+	return s.ratio(t.of, t.to...)
+}
+
+// met reports whether the median reaches the limit.
+func (t target) met(measured series) bool {
+	if t.atMin {
+		return measured.median() >= t.limit
+	}
+	return measured.median() <= t.limit
+}
+
+// goal is the target in words: "≤ 0.8 × AppendBatch/naive".
+func (t target) goal() string {
+	sign := "≤"
+	if t.atMin {
+		sign = "≥"
+	}
+	if t.than != "" {
+		return fmt.Sprintf("%s %g × %s", sign, t.limit, t.than)
+	}
+	return fmt.Sprintf("%s %g %s", sign, t.limit, t.of.unit)
+}

@@ -1,0 +1,117 @@
+package bench
+
+import (
+	"context"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/jlq/partition"
+)
+
+// jlqStore is a partition as a contestant.
+type jlqStore struct {
+	*partition.Partition
+}
+
+func openJLQ(sync partition.SyncMode, validate partition.Validate) Opener {
+	return func(dir string) (Appender, error) { return openJLQStore(dir, sync, validate) }
+}
+
+func openJLQStore(dir string, sync partition.SyncMode, validate partition.Validate) (Store, error) {
+	p, err := partition.Open(dir, &partition.Options{Sync: sync, Validate: validate})
+	return jlqStore{p}, err
+}
+
+func openStoreOS(dir string) (Store, error) {
+	return openJLQStore(dir, partition.SyncOS, partition.Frame)
+}
+
+func openStoreBuffered(dir string) (Store, error) {
+	return openJLQStore(dir, partition.SyncBuffered, partition.Frame)
+}
+
+// Append implements Appender. One record goes through the call for one.
+func (s jlqStore) Append(batch [][]byte) (err error) {
+	if len(batch) == 1 {
+		_, err = s.Partition.Append(batch[0])
+	} else {
+		_, err = s.AppendBatch(batch)
+	}
+	return err
+}
+
+// Scan implements Store.
+func (s jlqStore) Scan(each func([]byte)) error {
+	for record, err := range s.Records(0) {
+		if err != nil {
+			return err
+		}
+		each(record.Data)
+	}
+	return nil
+}
+
+// Follow implements Store.
+func (s jlqStore) Follow(n int, each func([]byte)) error {
+	for record, err := range s.Partition.Follow(context.Background(), 0) {
+		if err != nil {
+			return err
+		}
+		if each(record.Data); record.Offset+1 >= uint64(n) {
+			break
+		}
+	}
+	return nil
+}
+
+// tally reads the log in the way of the documentation's examples.
+func (s jlqStore) tally() (t Tally, err error) {
+	for record, err := range s.Records(0) {
+		if err != nil {
+			return t, err
+		}
+		t.Add(record.Data)
+	}
+	return t, nil
+}
+
+// tallyNext reads it with the primitive beneath.
+func (s jlqStore) tallyNext() (t Tally, err error) {
+	r := s.Reader(0)
+	for {
+		record, err := r.Next()
+		if err == io.EOF {
+			return t, nil
+		}
+		if err != nil {
+			return t, err
+		}
+		t.Add(record.Data)
+	}
+}
+
+// openReader opens the log in dir as another process would.
+func openReader(b testing.TB, dir string) jlqStore {
+	b.Helper()
+	p, err := partition.OpenReader(dir, nil)
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, p.Close()) })
+	return jlqStore{p}
+}
+
+// Both sides of every comparison must do the same work to the last byte.
+func TestJLQWritesTheSameFiles(t *testing.T) {
+	for name, open := range map[string]func(string) (Store, error){"os": openStoreOS, "buffered": openStoreBuffered} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			log, err := open(dir)
+			require.NoError(t, err)
+			require.NoError(t, appendAll(log, Original(), 1))
+			require.NoError(t, log.Close())
+			require.Equal(t, OriginalRecordsSum, sumFile(t, RecordsPath(dir)))
+			require.Equal(t, OriginalIndexSum, sumFile(t, IndexPath(dir)))
+		})
+	}
+}
