@@ -135,10 +135,11 @@ func (w *Writer) afterWrite() error {
 			return err
 		}
 	}
-	if len(w.live.Pending()) >= maxPending {
+	if len(w.live.Pending()) >= maxPending || w.due.Load() {
 		w.publish()
+	} else {
+		w.tasks.wantPublish()
 	}
-	w.tasks.wantPublish()
 	return nil
 }
 
@@ -165,6 +166,8 @@ func (w *Writer) publish() {
 	if w.err != nil || w.flush() != nil {
 		return
 	}
+	w.due.Store(false)
+	w.tasks.publishOn = false
 	pending := w.live.Pending()
 	if len(pending) == 0 {
 		return
@@ -175,12 +178,13 @@ func (w *Writer) publish() {
 	}
 	k, err := w.active.Publish(pending)
 	w.live.SetPublished(k)
-	w.stats.published(k)
+	w.stats.Published += uint64(k)
 	switch {
 	case errors.Is(err, segment.ErrUncertain):
 		w.poison(err)
 	case err != nil:
 		w.publishErr = err
+		w.due.Store(true)
 	}
 }
 

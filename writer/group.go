@@ -152,7 +152,7 @@ func (w *Writer) accept(ends []int64, start int64) {
 	w.live.SetPublished(len(ends))
 	w.durable.Store(w.live.Next())
 	w.stats.batch(len(ends), int(n))
-	w.stats.published(len(ends))
+	w.stats.Published += uint64(len(ends))
 	if w.end()-w.synced >= syncBytes {
 		w.tasks.wantSync()
 	}

@@ -9,8 +9,11 @@ const (
 	// publishDelay leaves time to gather entries: records are visible to
 	// other processes within 2 ms.
 	publishDelay = time.Millisecond
-	// flushDelay is how long SyncBuffered holds records back.
-	flushDelay = 10 * time.Millisecond
+	// publishPatience is how long an append has to come by and do it.
+	publishPatience = 500 * time.Microsecond
+	// flushDelay is how long SyncBuffered holds records back: 10 ms, less the
+	// patience.
+	flushDelay = 9 * time.Millisecond
 	// retryDelay is the time between attempts to publish on a full disk.
 	retryDelay = 100 * time.Millisecond
 )
@@ -22,7 +25,7 @@ type tasks struct {
 	sync      chan struct{}
 	quit      chan struct{}
 	running   sync.WaitGroup
-	publishOn bool // a publication is due; guarded by the writer's mu
+	publishOn bool // a publication is on its way; guarded by the writer's mu
 	syncMu    sync.Mutex
 }
 
@@ -43,9 +46,13 @@ func (t *tasks) stop() {
 // wantPublish makes sure that a publication is on its way. The caller holds
 // the writer's mu.
 func (t *tasks) wantPublish() {
-	if !t.publishOn {
-		t.publishOn = true
-		t.publish <- struct{}{}
+	if t.publishOn {
+		return
+	}
+	t.publishOn = true
+	select {
+	case t.publish <- struct{}{}:
+	default:
 	}
 }
 
@@ -58,7 +65,8 @@ func (t *tasks) wantSync() {
 }
 
 // publisher publishes what was appended, a little after the first record of a
-// burst.
+// burst. While appends keep coming, they do it themselves once it is due:
+// they have the mutex, which they would have to wait for otherwise.
 func (w *Writer) publisher() {
 	delay := publishDelay
 	if w.opts.Sync == SyncBuffered {
@@ -72,7 +80,10 @@ func (w *Writer) publisher() {
 		case <-w.tasks.publish:
 			timer.Reset(delay)
 		case <-timer.C:
-			if !w.publishNow() {
+			switch {
+			case !w.due.Swap(true):
+				timer.Reset(publishPatience)
+			case !w.publishNow():
 				timer.Reset(retryDelay)
 			}
 		case <-w.tasks.quit:
@@ -86,11 +97,7 @@ func (w *Writer) publishNow() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.publish()
-	if w.publishErr != nil {
-		return false
-	}
-	w.tasks.publishOn = false
-	return true
+	return w.publishErr == nil
 }
 
 // syncer syncs when enough was written or, under SyncInterval, when the
@@ -213,6 +220,10 @@ func (w *Writer) raiseDurable(next uint64) {
 func (w *Writer) fsync() error {
 	start := time.Now()
 	err := w.active.SyncRecords()
-	w.stats.fsync(time.Since(start))
+	took := time.Since(start)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stats.Fsyncs++
+	w.stats.FsyncTime += took
 	return err
 }

@@ -21,11 +21,12 @@ type Writer struct {
 	save  func(position int64) error // makes it durable how far the log is synced
 
 	durable atomic.Uint64 // offset below which records survive a power loss
-	stats   counters
+	due     atomic.Bool   // a publication is: the next append does it
 
 	mu         sync.Mutex // guards what follows, and the active segment
 	changed    *sync.Cond // a wait for turn, space, sync or an end is over
 	active     *segment.Active
+	stats      Stats
 	err        error // sticky
 	publishErr error // of the index, to be returned by the next append
 	exclusive  bool  // one caller appends alone
