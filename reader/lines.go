@@ -15,6 +15,9 @@ const (
 	// with the next block, to see that the file is still the same.
 	leadBytes = 256
 
+	// smallRead is what is read at first to find one line.
+	smallRead = 4 << 10
+
 	// maxLines bounds the lines of one block, so that a file of newlines
 	// does not take eight times its size in posts.
 	maxLines = 32 << 10
@@ -112,7 +115,7 @@ func (l *Log) complete(src *source, start, end int64) (bool, error) {
 // line yet, r.block.n stays 0.
 func (r *Reader) loadLines() error {
 	limit := r.log.layout.Load().limit
-	for want := int64(blockBytes); ; want = min(2*want, limit, math.MaxInt-leadBytes-1) + 1 {
+	for want := r.firstRead(); ; want = min(2*want, limit, math.MaxInt-leadBytes-1) + 1 {
 		body, atEnd, err := r.readBody(int(want))
 		if err != nil {
 			return err
@@ -128,6 +131,15 @@ func (r *Reader) loadLines() error {
 			return r.loadOpenLine(body)
 		}
 	}
+}
+
+// firstRead is how many bytes are read at first: few where few lines are
+// wanted.
+func (r *Reader) firstRead() int64 {
+	if r.step == 1 && r.limit-r.next < blockBytes/smallRead {
+		return smallRead * int64(r.limit-r.next)
+	}
+	return blockBytes
 }
 
 // readBody reads up to want bytes from r.line.pos on, and the lead before

@@ -55,6 +55,9 @@ func (l *Log) restless() error {
 // ready sees to it that there is a source, where there is more to read.
 func (r *Reader) ready() error {
 	if r.step == 1 && r.next >= r.limit {
+		if r.next == UnknownOffset && !r.bounded {
+			return r.log.rangeError(r.next)
+		}
 		return io.EOF
 	}
 	if err := r.log.alive(); err != nil {
