@@ -3,11 +3,14 @@ package reader
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"example.com/jlq/internal/segment"
+	"example.com/jlq/internal/vfs"
 )
 
 func requireRange(t testing.TB, err error, offset, start, next uint64) {
@@ -25,3 +28,21 @@ func requireCorrupt(t testing.TB, err, target error, offset uint64) *segment.Cor
 	require.Equal(t, offset, e.Offset, "%v", err)
 	return e
 }
+
+var errDisk = errors.New("input/output error")
+
+// faults makes reading one file fail.
+type faults struct{ file atomic.Value }
+
+func (f *faults) over(fsys vfs.FS) vfs.FS {
+	f.file.Store("")
+	return vfs.NewFault(fsys, func(op vfs.Op) error {
+		if name := f.file.Load().(string); name != "" && op.Kind == vfs.OpReadAt && filepath.Base(op.Path) == name {
+			return errDisk
+		}
+		return nil
+	})
+}
+
+// failReads names the file; "" for none.
+func (f *faults) failReads(name string) { f.file.Store(name) }

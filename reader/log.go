@@ -194,6 +194,9 @@ func (l *Log) watermark() (start, next uint64, err error) {
 // is out of date: a segment follows, or the last one is gone.
 func (l *Log) edge(ly *layout) (next uint64, more bool, err error) {
 	if ly.away != nil {
+		if _, err := l.fs.Stat(ly.away.Path); err == nil {
+			return 0, true, nil // it is back
+		}
 		return ly.away.Base, false, ly.away
 	}
 	s := ly.last()
@@ -210,11 +213,23 @@ func (l *Log) edge(ly *layout) (next uint64, more bool, err error) {
 		return 0, false, err
 	}
 	next = s.Base + n
+	if more, err := l.firstGone(ly); more || err != nil {
+		return next, more, err
+	}
 	// The writer publishes the last of a segment before it creates the next,
 	// whose name is therefore known.
 	_, err = l.fs.Stat(segment.PairAt(l.place.Path, next).Records)
 	more = n > 0 && err == nil
 	return next, more, ignoreMissing(err)
+}
+
+// firstGone reports whether retention has taken the first segment.
+func (l *Log) firstGone(ly *layout) (bool, error) {
+	if len(ly.slots) == 1 {
+		return false, nil
+	}
+	_, err := l.fs.Stat(ly.slots[0].Records)
+	return errors.Is(err, fs.ErrNotExist), ignoreMissing(err)
 }
 
 // edgeOfNone is edge for a partition that had no segment when it was looked

@@ -40,7 +40,11 @@ func (w *window) behind(src *source, k, n uint64) ([]int64, error) {
 		}
 	}
 	n = min(n, blockPosts)
-	if err := w.read(src, k-n, n); err != nil {
+	err := w.read(src, k-n, n)
+	for ; err != nil && n > 1; err = w.read(src, k-n, n) {
+		n /= 2 // the records behind a bad entry come first
+	}
+	if err != nil {
 		return nil, err
 	}
 	return w.posts, nil

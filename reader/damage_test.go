@@ -1,0 +1,351 @@
+package reader
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/jlq/index"
+	"example.com/jlq/internal/jsonl"
+	"example.com/jlq/internal/segment"
+)
+
+const (
+	recordsName = "00000000000000000000.jsonl"
+	indexName   = "00000000000000000000.index"
+)
+
+// setEntry overwrites one entry of an index.
+func setEntry(idx []byte, i int, position int64) []byte {
+	idx = bytes.Clone(idx)
+	copy(idx[8*i:], index.AppendEntry(nil, position))
+	return idx
+}
+
+// damage is a partition of 100 records, a part of which is not what it was.
+type damage struct {
+	name string
+	do   func(recs, idx []byte) ([]byte, []byte)
+	bad  []uint64 // the records that cannot be read, in order
+}
+
+func damages() []damage {
+	records := numbered(0, 100)
+	at := func(i int) int { return len(text(records[:i]...)) }
+	entry := func(i int, to func(int64) int64) func(recs, idx []byte) ([]byte, []byte) {
+		return func(recs, idx []byte) ([]byte, []byte) { return recs, setEntry(idx, i, to(int64(at(i)))) }
+	}
+	edit := func(f func(recs []byte)) func(recs, idx []byte) ([]byte, []byte) {
+		return func(recs, idx []byte) ([]byte, []byte) {
+			recs = bytes.Clone(recs)
+			f(recs)
+			return recs, idx
+		}
+	}
+	return []damage{
+		{"entry shifted up", entry(40, func(p int64) int64 { return p + 1 }), []uint64{39, 40}},
+		{"entry shifted down", entry(40, func(p int64) int64 { return p - 1 }), []uint64{39, 40}},
+		{"entry of the next record", entry(40, func(int64) int64 { return int64(at(41)) }), []uint64{39, 40}},
+		{"entry 0", entry(40, func(int64) int64 { return 0 }), []uint64{39, 40}},
+		{"entry within another record", entry(40, func(int64) int64 { return 9 }), []uint64{39, 40}},
+		{"entry beyond the file", entry(40, func(int64) int64 { return 1 << 50 }), []uint64{39, 40}},
+		{"entry beyond any position", entry(40, func(int64) int64 { return -1 }), []uint64{39, 40}},
+		{"first entry", entry(0, func(int64) int64 { return 1 }), []uint64{0}},
+		{"last entry", entry(100, func(p int64) int64 { return p - 2 }), []uint64{99}},
+		{"last entry beyond the file", entry(100, func(p int64) int64 { return p + 2 }), []uint64{99}},
+		{"line split", edit(func(recs []byte) { recs[at(50)+5] = '\n' }), []uint64{50}},
+		{"lines joined", edit(func(recs []byte) { recs[at(51)-1] = ' ' }), []uint64{50, 51}},
+		{"newline moved", edit(func(recs []byte) { recs[at(51)-1], recs[at(51)-2] = '}', '\n' }), []uint64{50, 51}},
+		{"records cut", func(recs, idx []byte) ([]byte, []byte) { return recs[:len(recs)-4], idx }, []uint64{99}},
+		{"records cut at a line", func(recs, idx []byte) ([]byte, []byte) { return recs[:at(98)], idx }, []uint64{98, 99}},
+	}
+}
+
+// TestDamage reads damaged partitions in every direction: what is whole is
+// read, what is not is an error with its offset, and never other bytes.
+func TestDamage(t *testing.T) {
+	records := numbered(0, 100)
+	for _, c := range damages() {
+		t.Run(c.name, func(t *testing.T) {
+			disks(t, func(t *testing.T, d disk) {
+				recs, idx := c.do(text(records...), entries(text(records...)))
+				d.write(t, recordsName, recs)
+				d.write(t, indexName, idx)
+				log := d.open(t, "", Options{})
+				for range 2 {
+					checkSkipping(t, log, records, c.bad)
+					checkGets(t, log, records, c.bad)
+				}
+				checkStops(t, log, records, c.bad)
+			})
+		})
+	}
+}
+
+// checkSkipping reads on behind each error.
+func checkSkipping(t *testing.T, log *Log, records []string, bad []uint64) {
+	t.Helper()
+	r := log.Reader(0)
+	for offset := range uint64(len(records)) {
+		rec, err := r.Next()
+		if slices.Contains(bad, offset) {
+			requireCorrupt(t, err, segment.ErrIndexMismatch, offset)
+			require.Zero(t, rec)
+			require.NoError(t, r.Skip())
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, records[offset], string(rec.Data))
+		require.Equal(t, offset, rec.Offset)
+	}
+	_, err := r.Next()
+	require.Equal(t, io.EOF, err)
+	require.NoError(t, r.Skip()) // does nothing
+	_, err = r.Next()
+	require.Equal(t, io.EOF, err)
+}
+
+func checkGets(t *testing.T, log *Log, records []string, bad []uint64) {
+	t.Helper()
+	for offset := range uint64(len(records)) {
+		data, err := log.Get(offset)
+		if slices.Contains(bad, offset) {
+			requireCorrupt(t, err, segment.ErrIndexMismatch, offset)
+			require.Nil(t, data)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, records[offset], string(data))
+	}
+}
+
+// checkStops reads up to the first error, from both ends.
+func checkStops(t *testing.T, log *Log, records []string, bad []uint64) {
+	t.Helper()
+	next := uint64(0)
+	for rec, err := range log.Records(0) {
+		if next == bad[0] {
+			require.Zero(t, rec)
+			requireCorrupt(t, err, segment.ErrIndexMismatch, next)
+			break
+		}
+		require.NoError(t, err)
+		require.Equal(t, records[next], string(rec.Data))
+		next++
+	}
+	require.Equal(t, bad[0], next)
+	var out bytes.Buffer
+	_, err := log.Reader(0).WriteTo(&out)
+	requireCorrupt(t, err, segment.ErrIndexMismatch, bad[0])
+	require.Equal(t, string(text(records[:bad[0]]...)), out.String())
+
+	next = uint64(len(records))
+	for rec, err := range log.Backward(UnknownOffset) {
+		next--
+		if slices.Contains(bad, next) {
+			require.Zero(t, rec)
+			requireCorrupt(t, err, segment.ErrIndexMismatch, next)
+			break
+		}
+		require.NoError(t, err)
+		require.Equal(t, records[next], string(rec.Data))
+	}
+	require.Equal(t, bad[len(bad)-1], next)
+}
+
+// TestForeignIndex reads partitions beside which the index of another log
+// lies.
+func TestForeignIndex(t *testing.T) {
+	records := text(numbered(0, 5000)...)
+	noise := make([]byte, 8*5001)
+	rng := rand.NewChaCha8([32]byte{1})
+	rng.Read(noise)
+	for _, c := range []struct {
+		name string
+		idx  []byte
+	}{
+		{"noise", noise},
+		{"zero", make([]byte, 8*5001)},
+		{"of longer lines", entries(text(slices.Repeat([]string{strings.Repeat("z", 500)}, 400)...))},
+		{"of shorter lines", entries(bytes.Repeat([]byte("{}\n"), 5000))},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := osDisk(t)
+			d.write(t, recordsName, records)
+			d.write(t, indexName, c.idx)
+			log := d.open(t, "", Options{})
+			for rec, err := range log.Records(0) {
+				require.Zero(t, rec)
+				requireCorrupt(t, err, segment.ErrIndexMismatch, 0)
+			}
+			for rec, err := range log.Backward(UnknownOffset) {
+				require.Zero(t, rec)
+				require.ErrorIs(t, err, segment.ErrIndexMismatch)
+			}
+			_, err := log.Get(17)
+			require.ErrorIs(t, err, segment.ErrIndexMismatch)
+		})
+	}
+}
+
+// TestBareForeignIndex reads bare files by their lines where the index beside
+// them is not theirs.
+func TestBareForeignIndex(t *testing.T) {
+	records := numbered(0, 5000)
+	for _, c := range []struct {
+		name string
+		idx  []byte
+	}{
+		{"zero", make([]byte, 8*5001)},
+		{"of shorter lines", entries(bytes.Repeat([]byte("{}\n"), 5000))},
+		{"longer than the file", entries(text(numbered(0, 6000)...))},
+		{"empty", nil},
+		{"shorter than an entry", []byte{0, 0, 0}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := osDisk(t)
+			d.write(t, "app.jsonl", text(records...))
+			d.write(t, "app.jsonl.index", c.idx)
+			log := d.open(t, "app.jsonl", Options{})
+			f := fixture{want: records}
+			for _, w := range ways() {
+				checkRecords(t, &f, w.name, w.read(t, log, &f))
+			}
+		})
+	}
+}
+
+// TestTooLarge reads records that are larger than they may be, by the index
+// and by lines.
+func TestTooLarge(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		limit int
+		large int
+	}{
+		{"smaller than a block", 100, 101},
+		{"larger than a block", 3 * blockBytes, 3*blockBytes + 1},
+		{"much larger", blockBytes, 20 * blockBytes},
+	} {
+		for _, name := range []string{"", "app.jsonl"} {
+			t.Run(c.name+" "+name, func(t *testing.T) {
+				d := osDisk(t)
+				largest := strings.Repeat("b", c.limit)
+				records := []string{"a", largest, strings.Repeat("c", c.large), "d", strings.Repeat("e", c.large), "f"}
+				d.pair(t, 0, text(records...))
+				d.write(t, "app.jsonl", text(records...))
+				log := d.open(t, name, Options{MaxRecordBytes: c.limit})
+				_, next, err := log.Bounds(t.Context())
+				require.NoError(t, err)
+				require.Equal(t, uint64(6), next)
+				checkTooLarge(t, log, records)
+			})
+		}
+	}
+}
+
+func checkTooLarge(t *testing.T, log *Log, records []string) {
+	t.Helper()
+	r := log.Reader(0)
+	for i, want := range records {
+		rec, err := r.Next()
+		data, getErr := log.Get(uint64(i))
+		if i == 2 || i == 4 {
+			require.ErrorIs(t, err, jsonl.ErrTooLarge)
+			require.ErrorIs(t, getErr, jsonl.ErrTooLarge)
+			require.ErrorContains(t, err, "offset")
+			require.NoError(t, r.Skip())
+			continue
+		}
+		require.NoError(t, err)
+		require.NoError(t, getErr)
+		require.Equal(t, uint64(i), rec.Offset)
+		require.Equal(t, want, string(rec.Data))
+		require.Equal(t, want, string(data))
+	}
+	_, err := r.Next()
+	require.Equal(t, io.EOF, err)
+	for rec, err := range log.Backward(UnknownOffset) {
+		if rec.Data == nil {
+			require.ErrorIs(t, err, jsonl.ErrTooLarge)
+		}
+	}
+}
+
+// TestLimitOfWriter takes the limit from partition.json, also from one that
+// came later.
+func TestLimitOfWriter(t *testing.T) {
+	d := osDisk(t)
+	d.pair(t, 0, text("{}", strings.Repeat("x", 17<<20)))
+	log := d.open(t, "", Options{})
+	_, err := log.Get(1)
+	require.ErrorIs(t, err, jsonl.ErrTooLarge)
+	d.write(t, segment.MetaName, []byte(`{"format":1,"batch":18000000}`))
+	data, err := log.Get(1)
+	require.NoError(t, err)
+	require.Len(t, data, 17<<20)
+}
+
+// TestHole counts and skips a hole that copytruncate left, in little memory.
+func TestHole(t *testing.T) {
+	d := osDisk(t)
+	d.write(t, "app.jsonl", text(`{"n":0}`))
+	const size = 1 << 28
+	d.cut(t, "app.jsonl", size)
+	d.append(t, "app.jsonl", text("", `{"n":2}`))
+	log := d.open(t, "app.jsonl", Options{MaxRecordBytes: 1 << 20})
+	_, next, err := log.Bounds(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, uint64(3), next)
+	r := log.Reader(1)
+	_, err = r.Next()
+	require.ErrorIs(t, err, jsonl.ErrTooLarge)
+	require.NoError(t, r.Skip())
+	rec, err := r.Next()
+	require.NoError(t, err)
+	require.Equal(t, `{"n":2}`, string(rec.Data))
+	require.Equal(t, uint64(2), rec.Offset)
+	require.EqualValues(t, size+1, rec.Position)
+	require.Less(t, cap(r.buf), 4<<20)
+}
+
+// TestSystemErrors passes on what the operating system says: an I/O error is
+// not corruption.
+func TestSystemErrors(t *testing.T) {
+	for _, name := range []string{recordsName, indexName} {
+		t.Run(name, func(t *testing.T) {
+			d := osDisk(t)
+			d.pair(t, 0, text(numbered(0, 10)...))
+			faulty := &faults{}
+			log, err := Open(d.dir, &Options{FS: faulty.over(d.fs)})
+			require.NoError(t, err)
+			defer log.Close()
+			faulty.failReads(name)
+			_, err = log.Get(3)
+			requireSystem(t, err)
+			for _, err := range log.Records(0) {
+				requireSystem(t, err)
+			}
+			for _, err := range log.Backward(5) {
+				requireSystem(t, err)
+			}
+			faulty.failReads("")
+			data, err := log.Get(3)
+			require.NoError(t, err)
+			require.Equal(t, numbered(3, 1)[0], string(data))
+		})
+	}
+}
+
+func requireSystem(t *testing.T, err error) {
+	t.Helper()
+	require.ErrorIs(t, err, errDisk)
+	_, corrupt := errors.AsType[*segment.CorruptError](err)
+	require.False(t, corrupt, "%v", err)
+}

@@ -1,0 +1,304 @@
+package reader
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/jlq/internal/segment"
+)
+
+// meta is a partition.json with that start, synced up to a segment's base.
+func meta(start, base uint64) []byte {
+	return fmt.Appendf(nil, `{"format":1,"sync":"os","validate":"strict","batch":16777217,"start":%d,"synced":{"base":%d,"position":0}}`+"\n", start, base)
+}
+
+// hundreds writes segments of 100 records each.
+func hundreds(t testing.TB, d disk, bases ...int) {
+	t.Helper()
+	for _, base := range bases {
+		d.pair(t, uint64(base), text(numbered(base, 100)...))
+	}
+}
+
+func requireAway(t testing.TB, err error, base uint64) {
+	t.Helper()
+	e, ok := errors.AsType[*segment.SegmentAwayError](err)
+	require.True(t, ok, "%v", err)
+	require.Equal(t, base, e.Base)
+	require.Contains(t, e.Path, fmt.Sprintf("%020d.jsonl", base))
+}
+
+// upTo reads records from an offset on until an error.
+func upTo(t testing.TB, log *Log, from uint64) (n int, err error) {
+	t.Helper()
+	for rec, err := range log.Records(from) {
+		if err != nil {
+			return n, err
+		}
+		require.Equal(t, numbered(int(rec.Offset), 1)[0], string(rec.Data))
+		n++
+	}
+	return n, nil
+}
+
+// TestSegmentAway reads up to a segment that is missing, and behind it.
+func TestSegmentAway(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		bases []int
+		meta  []byte
+		away  uint64
+		next  uint64 // 0: not known, because the last segment is away
+	}{
+		{"middle", []int{0, 200}, nil, 100, 300},
+		{"middle with meta", []int{0, 200}, meta(0, 200), 100, 300},
+		{"first", []int{100, 200}, meta(0, 200), 0, 300},
+		{"last", []int{0, 100}, meta(0, 200), 200, 0},
+		{"all", nil, meta(0, 100), 100, 0},
+		{"all of a trimmed log", nil, meta(100, 100), 100, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			disks(t, func(t *testing.T, d disk) {
+				hundreds(t, d, c.bases...)
+				if c.meta != nil {
+					d.write(t, segment.MetaName, c.meta)
+				}
+				log := d.open(t, "", Options{})
+				_, next, err := log.Bounds(t.Context())
+				if c.next == 0 {
+					requireAway(t, err, c.away)
+				} else {
+					require.NoError(t, err)
+					require.Equal(t, c.next, next)
+				}
+				_, err = log.Get(c.away)
+				requireAway(t, err, c.away)
+				checkAround(t, log, c.bases, c.away)
+
+				// Once it is back, everything is there.
+				hundreds(t, d, int(c.away))
+				n, err := upTo(t, log, c.away)
+				require.NoError(t, err)
+				require.Positive(t, n)
+			})
+		})
+	}
+}
+
+func checkAround(t *testing.T, log *Log, bases []int, away uint64) {
+	t.Helper()
+	if len(bases) == 0 {
+		return
+	}
+	if first := uint64(bases[0]); first < away {
+		n, err := upTo(t, log, first)
+		require.Equal(t, int(away-first), n)
+		requireAway(t, err, away)
+	}
+	if last := bases[len(bases)-1]; uint64(last) > away {
+		n, err := upTo(t, log, uint64(last))
+		require.NoError(t, err)
+		require.Equal(t, 100, n)
+		for rec, err := range log.Backward(UnknownOffset) {
+			if err != nil {
+				require.Zero(t, rec)
+				requireAway(t, err, away)
+			}
+		}
+	}
+}
+
+// TestJoints reads segments whose index does not lead to the next one.
+func TestJoints(t *testing.T) {
+	whole := entries(text(numbered(0, 100)...))
+	for _, c := range []struct {
+		name   string
+		index  []byte // of the first segment; nil: there is none
+		offset uint64 // of the error
+		before int    // records that are read before it
+	}{
+		{"index lost its end", whole[:8*61], 60, 60},
+		{"index is missing", nil, 0, 0},
+		{"index is empty", []byte{}, 0, 0},
+		{"index goes on", entries(text(numbered(0, 101)...)), 100, 100},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			disks(t, func(t *testing.T, d disk) {
+				hundreds(t, d, 0, 100)
+				if c.index == nil {
+					require.NoError(t, d.fs.Remove(d.path(indexName)))
+				} else {
+					d.write(t, indexName, c.index)
+				}
+				log := d.open(t, "", Options{})
+				n, err := upTo(t, log, 0)
+				require.Equal(t, c.before, n)
+				e := requireCorrupt(t, err, segment.ErrIndexMismatch, c.offset)
+				require.Equal(t, d.path(indexName), e.Path)
+				n, err = upTo(t, log, 100)
+				require.NoError(t, err)
+				require.Equal(t, 100, n)
+			})
+		})
+	}
+}
+
+// TestRetention takes segments away from under readers.
+func TestRetention(t *testing.T) {
+	disks(t, func(t *testing.T, d disk) {
+		hundreds(t, d, 0, 100, 200)
+		log := d.open(t, "", Options{})
+		r := log.Reader(50)
+		_, err := r.Next()
+		require.NoError(t, err)
+		late := log.Reader(150)
+
+		d.write(t, segment.MetaName, meta(200, 200))
+		for _, base := range []uint64{0, 100} {
+			pair := segment.PairAt(d.dir, base)
+			require.NoError(t, d.fs.Remove(pair.Records))
+			require.NoError(t, d.fs.Remove(pair.Index))
+		}
+		start, next, err := log.Bounds(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, "200 300", fmt.Sprint(start, next))
+
+		// What has the segment open finishes it; then it is told.
+		for range 49 {
+			_, err = r.Next()
+			require.NoError(t, err)
+		}
+		_, err = r.Next()
+		requireRange(t, err, 100, 200, 300)
+		_, err = late.Next()
+		requireRange(t, err, 150, 200, 300)
+		_, err = log.Get(3)
+		requireRange(t, err, 3, 200, 300)
+		n, err := upTo(t, log, 200)
+		require.NoError(t, err)
+		require.Equal(t, 100, n)
+	})
+}
+
+// TestSegmentBelowStart leaves out segments that retention has dropped but not
+// unlinked.
+func TestSegmentBelowStart(t *testing.T) {
+	d := osDisk(t)
+	hundreds(t, d, 0, 100, 200)
+	d.write(t, segment.MetaName, meta(100, 200))
+	log := d.open(t, "", Options{})
+	_, err := log.Get(99)
+	requireRange(t, err, 99, 100, 300)
+	require.Len(t, collect(t, log.Backward(UnknownOffset)), 200)
+	require.Len(t, collect(t, log.Tail(1000).Records()), 200)
+}
+
+// TestRoll finds segments that come while a Log is open.
+func TestRoll(t *testing.T) {
+	disks(t, func(t *testing.T, d disk) {
+		hundreds(t, d, 0)
+		log := d.open(t, "", Options{})
+		r := log.Reader(99)
+		_, err := r.Next()
+		require.NoError(t, err)
+		_, err = r.Next()
+		require.Equal(t, io.EOF, err)
+
+		hundreds(t, d, 100, 200, 300)
+		for offset := 100; offset < 400; offset++ {
+			rec, err := r.Next()
+			require.NoError(t, err)
+			require.EqualValues(t, offset, rec.Offset)
+		}
+		_, next, err := log.Bounds(t.Context())
+		require.NoError(t, err)
+		require.EqualValues(t, 400, next)
+	})
+}
+
+// TestManySegments keeps few files open however many there are.
+func TestManySegments(t *testing.T) {
+	d := osDisk(t)
+	const segments = 5 * maxOpen
+	for i := range segments {
+		hundreds(t, d, i*100)
+	}
+	log := d.open(t, "", Options{})
+	held := log.Reader(0)
+	_, err := held.Next()
+	require.NoError(t, err)
+	n, err := upTo(t, log, 0)
+	require.NoError(t, err)
+	require.Equal(t, segments*100, n)
+	for i := range 300 {
+		offset := uint64(i*7919) % (segments * 100)
+		data, err := log.Get(offset)
+		require.NoError(t, err)
+		require.Equal(t, numbered(int(offset), 1)[0], string(data))
+	}
+	require.LessOrEqual(t, len(log.pool.all), maxOpen+1)
+	_, err = held.Next()
+	require.NoError(t, err)
+}
+
+// TestRebuiltIndex goes on with an index that was replaced by rename.
+func TestRebuiltIndex(t *testing.T) {
+	disks(t, func(t *testing.T, d disk) {
+		hundreds(t, d, 0)
+		whole := entries(text(numbered(0, 100)...))
+		d.write(t, indexName, whole[:8*51])
+		log := d.open(t, "", Options{})
+		r := log.Reader(0)
+		for range 50 {
+			_, err := r.Next()
+			require.NoError(t, err)
+		}
+		_, err := r.Next()
+		require.Equal(t, io.EOF, err)
+		_, err = log.Get(70)
+		requireRange(t, err, 70, 0, 50)
+
+		d.rename(t, indexName, whole)
+		_, err = r.Next()
+		require.NoError(t, err)
+		_, err = log.Get(70)
+		require.NoError(t, err)
+	})
+}
+
+// TestRepairedIndex finds a good index in the place of a bad one at the first
+// read that fails.
+func TestRepairedIndex(t *testing.T) {
+	disks(t, func(t *testing.T, d disk) {
+		hundreds(t, d, 0)
+		whole := entries(text(numbered(0, 100)...))
+		d.write(t, indexName, setEntry(whole, 30, 5))
+		log := d.open(t, "", Options{})
+		_, err := log.Get(30)
+		requireCorrupt(t, err, segment.ErrIndexMismatch, 30)
+		d.rename(t, indexName, whole)
+		_, err = log.Get(30)
+		require.NoError(t, err)
+		n, err := upTo(t, log, 0)
+		require.NoError(t, err)
+		require.Equal(t, 100, n)
+	})
+}
+
+// TestMeta opens partitions whose partition.json is not as expected.
+func TestMeta(t *testing.T) {
+	d := osDisk(t)
+	hundreds(t, d, 0)
+	d.write(t, segment.MetaName, []byte("{\"format\":1,"))
+	n, err := upTo(t, d.open(t, "", Options{}), 0)
+	require.NoError(t, err)
+	require.Equal(t, 100, n)
+
+	d.write(t, segment.MetaName, []byte(`{"format":99}`))
+	_, err = Open(d.dir, nil)
+	require.ErrorIs(t, err, segment.ErrNewerFormat)
+}
