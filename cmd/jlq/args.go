@@ -12,7 +12,8 @@ import (
 const guard = "\x00"
 
 // guardNegatives marks the negative offsets among args, so that "get LOG -1"
-// needs no "--" before it. No flag of jlq is a digit.
+// needs no "--" before it. No flag of jlq is a digit. The number of head -5
+// and tail -5 gets the flag that it is short for.
 func guardNegatives(root *cobra.Command, args []string) []string {
 	cmd, _, err := root.Find(args)
 	if err != nil {
@@ -25,8 +26,11 @@ func guardNegatives(root *cobra.Command, args []string) []string {
 			copy(out[i:], args[i:])
 			break
 		}
-		if negative(arg) && (i == 0 || !takesValue(cmd, args[i-1])) {
-			out[i] = guard + arg
+		if !negative(arg) || i == 0 || takesValue(cmd, args[i-1]) {
+			continue
+		}
+		if out[i] = guard + arg; cmd.Name() == "head" || cmd.Name() == "tail" {
+			out[i] = "-n" + arg[1:]
 		}
 	}
 	return out

@@ -60,6 +60,9 @@ func badLine(name string, it item) error {
 		pos, reason = syntax.Position, syntax.Reason
 	}
 	s := spotAt(it.raw, pos)
+	if errors.Is(it.err, jsonl.ErrEmpty) {
+		return fmt.Errorf("%s:%d: blank line", name, it.line)
+	}
 	if !ok {
 		return fmt.Errorf("%s:%d: %s\n%s", name, it.line+s.line, reason, s.excerpt())
 	}
@@ -70,9 +73,9 @@ func (b *badLines) tell() {
 	switch {
 	case b.count == 0 || b.policy == "fail":
 	case b.file == nil:
-		b.app.report("%d invalid lines skipped", b.count)
+		b.app.report("%s skipped", countText(b.count, "invalid line"))
 	default:
-		b.app.report("%d invalid lines set aside in %s", b.count, b.policy)
+		b.app.report("%s set aside in %s", countText(b.count, "invalid line"), b.policy)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"example.com/jlq/internal/jsonl"
 	"example.com/jlq/internal/segment"
 	"example.com/jlq/internal/vfs"
+	"example.com/jlq/partition"
+	"example.com/jlq/reader"
 )
 
 // Exit codes; the package comment says what each means.
@@ -87,6 +89,9 @@ func kindCode(err error) int {
 		return exitIndex
 	}
 	if _, ok := errors.AsType[*segment.RangeError](err); ok {
+		return exitMissing
+	}
+	if _, ok := errors.AsType[*partition.ConflictError](err); ok || errors.Is(err, reader.ErrNoTime) {
 		return exitMissing
 	}
 	if _, ok := errors.AsType[*segment.CorruptError](err); ok || refused(err) {

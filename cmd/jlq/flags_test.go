@@ -41,6 +41,9 @@ func TestGuardNegatives(t *testing.T) {
 		{{"cat", "-o=-10", "x"}, {"cat", "-o=-10", "x"}},
 		{{"get", "x", "--", "-1"}, {"get", "x", "--", "-1"}},
 		{{"get", "--no-newline", "x", "-1", "-2"}, {"get", "--no-newline", "x", guard + "-1", guard + "-2"}},
+		{{"tail", "-5", "x"}, {"tail", "-n5", "x"}},
+		{{"head", "x", "-5"}, {"head", "x", "-n5"}},
+		{{"tail", "-n", "-5", "x"}, {"tail", "-n", "-5", "x"}},
 		{{"-1"}, {"-1"}},
 		{{}, {}},
 	} {

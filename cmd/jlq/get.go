@@ -71,9 +71,7 @@ func (g *getCommand) print(r *resolver, p *printer, places []offsets) error {
 			return err
 		}
 		g.code = max(g.code, code)
-		if !quiet(err) {
-			g.report("%s: %v", p.name, err)
-		}
+		g.complain(named(p.name, err))
 	}
 	if err := p.done(); err != nil {
 		return err
@@ -119,7 +117,7 @@ func (g *getCommand) fromEnd(log *reader.Log, p *printer, n uint64) error {
 		}
 	}
 	if found < n {
-		return missing("offset -%d is not there: the file holds %s", n, recordsText(found))
+		return missing("%s: offset -%d is not there: the file holds %s", p.name, n, recordsText(found))
 	}
 	return p.print(first)
 }

@@ -42,11 +42,13 @@ right and complete, 1 there is none or whole lines are not in it yet, 5 it is wr
 	}
 	cmd.Flags().BoolVar(&c.check, "check", false, "only compare the index with the file")
 	cmd.Flags().BoolVar(&c.drop, "drop", false, "remove the index; the file reads as before, but sequentially")
-	cmd.MarkFlagsMutuallyExclusive("check", "drop")
 	return cmd
 }
 
 func (c *indexCommand) run(ctx context.Context, path string) error {
+	if c.check && c.drop {
+		return usagef("index: --check and --drop exclude each other")
+	}
 	if err := checkIndexable(path); err != nil {
 		return err
 	}
@@ -85,6 +87,7 @@ func checkIndexable(path string) error {
 }
 
 func (c *indexCommand) build(ctx context.Context, path, name string) error {
+	_, noIndex := os.Stat(name)
 	begun := time.Now()
 	bar := c.startProgress("index " + path)
 	rep, err := index.BuildFile(ctx, path, name, &index.Options{Progress: bar.set})
@@ -94,8 +97,8 @@ func (c *indexCommand) build(ctx context.Context, path, name string) error {
 	}
 	what := "up to date"
 	switch {
-	case rep.Rebuilt && rep.Reason != "":
-		what = "built: " + rep.Reason
+	case rep.Rebuilt && noIndex == nil:
+		what = "built anew: " + rep.Reason
 	case rep.Rebuilt:
 		what = "built"
 	case rep.Extended:
@@ -116,7 +119,7 @@ func (c *indexCommand) buildError(name string, err error) error {
 
 func (c *indexCommand) noteTail(path string, rep index.Report) {
 	if rep.Tail > 0 {
-		c.report("%s: %d bytes behind the last newline are not indexed yet", path, rep.Tail)
+		c.report("%s: not indexed before its newline comes: the last line, %d bytes", path, rep.Tail)
 	}
 }
 
@@ -145,7 +148,7 @@ func (c *indexCommand) verdict(path, name string, rep index.Report, problems int
 		c.report("%s: is not the index of %s; jlq index %s builds a new one", name, path, path)
 		return silent(exitIndex)
 	case rep.Behind > 0:
-		c.report("%s: right, but whole lines are not in it yet: %d of them; jlq index %s adds them", name, rep.Behind, path)
+		c.report("%s: right, but not complete: %s not in it; jlq index %s adds them", name, countText(rep.Behind, "whole line"), path)
 		return silent(exitMissing)
 	}
 	c.report("%s: right, %s", name, recordsText(rep.Records))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/jlq/internal/segment"
 	"example.com/jlq/reader"
 )
 
@@ -38,6 +39,14 @@ func (a *app) withLog(path string, flags readFlags, do func(*reader.Log) error) 
 	if closed := log.Close(); err == nil {
 		err = closed
 	}
+	return named(path, err)
+}
+
+// named adds the name of the log to an error that does not say it.
+func named(path string, err error) error {
+	if _, ok := errors.AsType[*segment.RangeError](err); ok {
+		return fmt.Errorf("%s: %w", path, err)
+	}
 	return err
 }
 
@@ -48,7 +57,11 @@ func (a *app) noteBehind(log *reader.Log, path string) {
 	if err != nil || lines == 0 {
 		return // what is wrong is for the reading itself to find
 	}
-	a.report("%s: %d whole lines (%d bytes) behind the index are not shown; they become records when a writer opens the log", path, lines, size)
+	least := ""
+	if size >= reader.BehindLimit {
+		least = "at least "
+	}
+	a.report("%s: %s%s (%d bytes) behind the index not shown; opening the log for appending makes records of them", path, least, countText(lines, "whole line"), size)
 }
 
 // checkPlain refuses what cannot be a log although it may hold records.

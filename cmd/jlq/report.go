@@ -22,6 +22,9 @@ func (a *app) report(format string, args ...any) {
 	if a.bar != nil {
 		a.bar.clear()
 	}
+	if a.out.tty {
+		_ = a.out.Flush() // the screen shows things in order; errors are sticky
+	}
 	// There is no one left to tell when stderr cannot be written to.
 	_, _ = a.stderr.Write(b)
 }
@@ -88,5 +91,8 @@ func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 func (h *logHandler) WithGroup(string) slog.Handler { return h }
 
 func attrText(attr slog.Attr) string {
+	if attr.Key == "reason" || attr.Key == "err" {
+		return fmt.Sprintf(": %v", attr.Value)
+	}
 	return fmt.Sprintf(" %s=%v", attr.Key, attr.Value)
 }

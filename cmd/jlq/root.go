@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -60,6 +61,9 @@ func (a *app) root() *cobra.Command {
 	root.SetErr(a.stderr)
 	root.SetIn(a.stdin)
 	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(a.helpCmd())
+	root.Version = versionText(debug.ReadBuildInfo())
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(a.appendCmd(), a.getCmd(), a.catCmd(), a.headCmd(), a.tailCmd(), a.countCmd(),
 		a.statCmd(), a.indexCmd(), a.verifyCmd(), a.versionCmd())
 	return root
@@ -77,6 +81,25 @@ func (a *app) unknownCommand(root *cobra.Command, args []string) error {
 		err.hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return err
+}
+
+// helpCmd shows the help of a command.
+func (a *app) helpCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "tell about a command",
+		Long:  "help tells about a command, its flags and their defaults; without one, about jlq.",
+		Example: `  jlq help
+  jlq help append`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return a.unknownCommand(cmd.Root(), args)
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
 }
 
 // flagError adds what would have been right to an error about a flag.
@@ -97,10 +120,10 @@ func flagError(cmd *cobra.Command, err error) error {
 
 func seeHelp(cmd *cobra.Command) string { return cmd.CommandPath() + " --help" }
 
-// nearestFlag finds the flag that differs from name in at most two letters,
-// or that name begins.
+// nearestFlag finds the flag that name begins, or that differs from it in two
+// letters, or in half of a longer name.
 func nearestFlag(cmd *cobra.Command, name string) (nearest string) {
-	best := 3
+	best := max(2, len(name)/2) + 1
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		d := distance(name, f.Name)
 		if len(name) > 2 && strings.HasPrefix(f.Name, name) {

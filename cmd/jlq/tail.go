@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"syscall"
 
@@ -50,7 +51,7 @@ Interrupt it to end it: the exit code is then 130.`,
 func (t *tailCommand) run(cmd *cobra.Command, path string) error {
 	if t.follow && t.offsets.given && (t.number >= 0 || t.offsets.to.kind != atEnd) {
 		return &usageError{
-			err:  usagef("tail: -f takes -n, or -o with a range that has no end"),
+			err:  errors.New("tail: -f takes -n, or -o with a range that has no end"),
 			hint: seeHelp(cmd),
 		}
 	}

@@ -7,13 +7,15 @@ import (
 
 func uintText(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// records says a number of records.
-func recordsText(n uint64) string {
+// countText says a number of things: 1 record, 2 records.
+func countText(n uint64, thing string) string {
 	if n == 1 {
-		return "1 record"
+		return "1 " + thing
 	}
-	return uintText(n) + " records"
+	return uintText(n) + " " + thing + "s"
 }
+
+func recordsText(n uint64) string { return countText(n, "record") }
 
 // bytesText says a number of bytes for people: 14.2 MB.
 func bytesText(n int64) string {

@@ -14,7 +14,7 @@ type verifyCommand struct {
 	*app
 	readFlags
 	json            bool
-	problems, notes int
+	problems, notes uint64
 }
 
 func (a *app) verifyCmd() *cobra.Command {
@@ -114,12 +114,15 @@ func problemText(p partition.Problem) string {
 func (c *verifyCommand) verdict(path string, records uint64) error {
 	notes := ""
 	if c.notes > 0 {
-		notes = fmt.Sprintf(", %d notes", c.notes)
+		notes = ", " + countText(c.notes, "note")
+	}
+	if err := c.out.Flush(); err != nil {
+		return err
 	}
 	if c.problems == 0 {
 		c.report("%s: no problems in %s%s", path, recordsText(records), notes)
 		return nil
 	}
-	c.report("%s: %d problems%s", path, c.problems, notes)
+	c.report("%s: %s%s", path, countText(c.problems, "problem"), notes)
 	return silent(exitInvalid)
 }
