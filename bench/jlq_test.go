@@ -115,3 +115,86 @@ func TestJLQWritesTheSameFiles(t *testing.T) {
 		})
 	}
 }
+
+func TestJLQWritesWhatTheNaiveLogWrites(t *testing.T) {
+	set := JSON(1050)
+	naive := t.TempDir()
+	require.NoError(t, Fixture(naive, set))
+	for mode := partition.SyncAlways; mode <= partition.SyncBuffered; mode++ {
+		t.Run(mode.String(), func(t *testing.T) {
+			dir := t.TempDir()
+			log, err := openJLQ(mode, partition.Strict)(dir)
+			require.NoError(t, err)
+			require.NoError(t, appendAll(log, set, BatchSize))
+			require.NoError(t, log.Close())
+			require.Equal(t, sumFile(t, RecordsPath(naive)), sumFile(t, RecordsPath(dir)))
+			require.Equal(t, sumFile(t, IndexPath(naive)), sumFile(t, IndexPath(dir)))
+		})
+	}
+}
+
+// The readers are checked against the set in every benchmark; this is for those
+// who only run the tests.
+func TestEveryReaderGivesTheSet(t *testing.T) {
+	set := JSON(3000)
+	dir := t.TempDir()
+	require.NoError(t, Fixture(dir, set))
+	log := openReader(t, dir)
+	for name, scan := range map[string]func() (Tally, error){
+		"jlq": log.tally, "jlq-next": log.tallyNext,
+		"naive": tallied(dir, NaiveScan), "naive-reuse": tallied(dir, NaiveScanReuse), "naive-lines": tallied(dir, ScanLines),
+	} {
+		got, err := scan()
+		require.NoError(t, err, name)
+		require.NoError(t, got.Check(set), name)
+	}
+	mapped, err := OpenMapped(dir)
+	require.NoError(t, err)
+	pair, err := OpenPairGetter(dir)
+	require.NoError(t, err)
+	for name, get := range map[string]Getter{
+		"jlq": log.GetInto, "mapped": mapped.Get, "naive-pread": pair.Get,
+		"naive": func(dst []byte, offset uint64) ([]byte, error) { return NaiveGet(dir, dst, offset) },
+	} {
+		for _, offset := range Shuffled(set.Len(), 200) {
+			got, err := get(nil, offset)
+			require.NoError(t, err, name)
+			require.Equal(t, string(set.Record(int(offset))), string(got), name)
+		}
+	}
+	require.NoError(t, mapped.Close())
+	require.NoError(t, pair.Close())
+}
+
+// Following beside the writer is where a contestant could miss records.
+func TestStoresFollow(t *testing.T) {
+	set := JSON(2000)
+	for name, open := range map[string]func(string) (Store, error){
+		"naive": openNaiveStore, "jlq-os": openStoreOS, "jlq-buffered": openStoreBuffered,
+	} {
+		t.Run(name, func(t *testing.T) {
+			store, err := open(t.TempDir())
+			require.NoError(t, err)
+			var got Tally
+			followed := make(chan error, 1)
+			go func() { followed <- store.Follow(set.Len(), got.Add) }()
+			require.NoError(t, appendAll(store, set, 1))
+			require.NoError(t, <-followed)
+			require.NoError(t, got.Check(set))
+			require.NoError(t, store.Close())
+		})
+	}
+}
+
+// A naive log that took anything would do less work than jlq.
+func TestNaiveChecks(t *testing.T) {
+	for _, bad := range []string{"", "a\nb", "a\x00b"} {
+		require.Error(t, CheckFrame([]byte(bad)), "%q", bad)
+		require.Error(t, CheckJSON([]byte(bad)), "%q", bad)
+	}
+	require.NoError(t, CheckFrame([]byte("lorem ipsum")))
+	for _, bad := range []string{"lorem ipsum", `{"a":`, "\"\xff\""} {
+		require.Error(t, CheckJSON([]byte(bad)), "%q", bad)
+	}
+	require.NoError(t, CheckJSON([]byte(`{"a":1}`)))
+}
