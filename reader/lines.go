@@ -47,6 +47,10 @@ func (r *Reader) goByLine() error {
 	if m.offset < r.next {
 		return r.beyondLines(src, m)
 	}
+	if m.pos == r.line.pos && len(r.line.lead) > 0 {
+		r.byLine = true // and what lies before it is known
+		return r.loadLines()
+	}
 	if err := r.standAt(m.pos); err != nil {
 		return err
 	}

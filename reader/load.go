@@ -233,7 +233,11 @@ func (r *Reader) readBlock(posts []int64, offset uint64, live, final bool) error
 			return err
 		}
 	}
-	return r.withinLimit(offset)
+	if err := r.withinLimit(offset); err != nil || r.log.indexed() {
+		return err
+	}
+	r.pass(false) // where the index ends, the lines go on from here
+	return nil
 }
 
 // withinLimit cuts the block before a record that is larger than the limit.

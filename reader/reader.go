@@ -279,7 +279,7 @@ func (r *Reader) enterAt(offset uint64) error {
 // hold makes src, retained by the caller, what is read.
 func (r *Reader) hold(src *source, end uint64) {
 	r.lease.set(src)
-	r.srcEnd, r.byLine = end, false
+	r.srcEnd, r.byLine, r.line = end, false, linePlace{lead: r.line.lead[:0]}
 	r.indexed = min(src.count.Load(), end-src.Base)
 }
 

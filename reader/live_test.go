@@ -1,0 +1,329 @@
+package reader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/jlq/index"
+	"example.com/jlq/internal/segment"
+	"example.com/jlq/internal/vfs"
+)
+
+// stage is how far the records of a fake writer have come: buffered in memory,
+// written to the file, described by the index.
+type stage int
+
+const (
+	buffered stage = iota
+	written
+	published
+)
+
+// fakeWriter drives a Live as a writer does, and lets a test choose how far
+// each batch comes.
+type fakeWriter struct {
+	t    testing.TB
+	d    disk
+	name string // of the records file
+	idx  string
+	live *segment.Live
+	end  int64
+	next uint64
+}
+
+// newFakeWriter begins with n published records in the segment at base.
+func newFakeWriter(t testing.TB, d disk, base uint64, n int) *fakeWriter {
+	pair := segment.PairAt("", base)
+	w := &fakeWriter{t: t, d: d, name: pair.Records, idx: pair.Index}
+	data := text(numbered(int(base), n)...)
+	d.pair(t, base, data)
+	w.end, w.next = int64(len(data)), base+uint64(n)
+	w.live = segment.NewLive(base, w.next, w.end)
+	return w
+}
+
+func (w *fakeWriter) attach(opts Options) *Log {
+	opts.FS = w.d.fs
+	log, err := Attach(segment.Place{Path: w.d.dir}, w.live, &opts)
+	require.NoError(w.t, err)
+	w.t.Cleanup(func() { log.Close() })
+	return log
+}
+
+// add appends n records that come to that stage. Those added before come at
+// least as far.
+func (w *fakeWriter) add(n int, to stage) {
+	records := numbered(int(w.next), n)
+	var ends []int64
+	for _, r := range records {
+		w.end += int64(len(r)) + 1
+		ends = append(ends, w.end)
+	}
+	w.next += uint64(n)
+	data := text(records...)
+	if to == buffered {
+		w.live.Extend(ends, data)
+		return
+	}
+	w.flush()
+	w.d.append(w.t, w.name, data)
+	w.live.Written(w.end)
+	w.live.Extend(ends, nil)
+	if to == published {
+		w.publish()
+	}
+}
+
+// flush writes what is buffered.
+func (w *fakeWriter) flush() {
+	if b := w.live.Buffered(); len(b) > 0 {
+		w.d.append(w.t, w.name, b)
+		pending := w.live.Pending()
+		w.live.Written(pending[len(pending)-1])
+	}
+}
+
+// publish writes the entries of everything.
+func (w *fakeWriter) publish() {
+	w.flush()
+	var idx []byte
+	for _, end := range w.live.Pending() {
+		idx = index.AppendEntry(idx, end)
+	}
+	w.d.append(w.t, w.idx, idx)
+	w.live.SetPublished(len(idx) / index.EntrySize)
+}
+
+// TestLiveWays reads a log of which parts are published, written and
+// buffered.
+func TestLiveWays(t *testing.T) {
+	for _, c := range []struct {
+		name                         string
+		published, written, buffered int
+	}{
+		{"published", 500, 0, 0},
+		{"written", 0, 500, 0},
+		{"buffered", 0, 0, 500},
+		{"all", 5000, 3000, 9000},
+		{"tail larger than a block", 10, 5000, 5000},
+		{"one each", 1, 1, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			disks(t, func(t *testing.T, d disk) {
+				hundreds(t, d, 0)
+				w := newFakeWriter(t, d, 100, 0)
+				w.add(c.published, published)
+				w.add(c.written, written)
+				w.add(c.buffered, buffered)
+				log := w.attach(Options{})
+				f := fixture{want: numbered(0, 100+c.published+c.written+c.buffered)}
+				for _, way := range ways() {
+					checkRecords(t, &f, way.name, way.read(t, log, &f))
+				}
+				_, next, err := log.Bounds(t.Context())
+				require.NoError(t, err)
+				require.Equal(t, f.next(), next)
+				w.publish()
+				for _, way := range ways() {
+					checkRecords(t, &f, way.name, way.read(t, log, &f))
+				}
+				_, err = log.Get(f.next())
+				requireRange(t, err, f.next(), 0, f.next())
+			})
+		})
+	}
+}
+
+// TestLiveNext returns io.EOF at the watermark and goes on from there.
+func TestLiveNext(t *testing.T) {
+	d := osDisk(t)
+	w := newFakeWriter(t, d, 0, 0)
+	log := w.attach(Options{})
+	r := log.Reader(0)
+	rng := rand.New(rand.NewPCG(3, 4))
+	read := uint64(0)
+	for range 300 {
+		w.add(rng.IntN(4), stage(rng.IntN(3)))
+		for read < w.next {
+			rec, err := r.Next()
+			require.NoError(t, err)
+			require.Equal(t, read, rec.Offset)
+			require.Equal(t, numbered(int(read), 1)[0], string(rec.Data))
+			read++
+		}
+		_, err := r.Next()
+		require.Equal(t, io.EOF, err)
+	}
+}
+
+// TestLiveConcurrent reads in several ways what a writer is adding.
+func TestLiveConcurrent(t *testing.T) {
+	d := osDisk(t)
+	w := newFakeWriter(t, d, 0, 0)
+	log := w.attach(Options{})
+	const total = 6000
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() { followAll(t, log, total) })
+	}
+	readers.Go(func() { getNewest(t, log, total) })
+	readers.Go(func() { scanOften(t, log, total) })
+	rng := rand.New(rand.NewPCG(5, 6))
+	for w.next < total {
+		w.add(min(rng.IntN(20), total-int(w.next)), stage(rng.IntN(3)))
+	}
+	readers.Wait()
+}
+
+func followAll(t *testing.T, log *Log, total uint64) {
+	next := uint64(0)
+	for rec, err := range log.Follow(t.Context(), 0) {
+		if err != nil || rec.Offset != next || string(rec.Data) != numbered(int(next), 1)[0] {
+			t.Errorf("record %d: %d %q %v", next, rec.Offset, rec.Data, err)
+			return
+		}
+		if next++; next == total {
+			return
+		}
+	}
+}
+
+func getNewest(t *testing.T, log *Log, total uint64) {
+	var buf []byte
+	for {
+		_, next, err := log.Bounds(t.Context())
+		if err == nil && next > 0 {
+			buf, err = log.GetInto(buf, next-1)
+			if err == nil && string(buf) != numbered(int(next-1), 1)[0] {
+				err = fmt.Errorf("record %d is %q", next-1, buf)
+			}
+		}
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if next == total {
+			return
+		}
+	}
+}
+
+func scanOften(t *testing.T, log *Log, total uint64) {
+	for {
+		next := uint64(0)
+		for rec, err := range log.Tail(300).Records() {
+			if err != nil || string(rec.Data) != numbered(int(rec.Offset), 1)[0] {
+				t.Errorf("record %d is %q: %v", rec.Offset, rec.Data, err)
+				return
+			}
+			next = rec.Offset + 1
+		}
+		for rec, err := range log.Backward(UnknownOffset) {
+			if err != nil || string(rec.Data) != numbered(int(rec.Offset), 1)[0] {
+				t.Errorf("record %d is %q: %v", rec.Offset, rec.Data, err)
+				return
+			}
+			if rec.Offset%500 == 0 {
+				break
+			}
+		}
+		if next == total {
+			return
+		}
+	}
+}
+
+// TestLiveRecordsEnd reads to the watermark seen at the start, however fast the
+// writer goes on.
+func TestLiveRecordsEnd(t *testing.T) {
+	d := osDisk(t)
+	w := newFakeWriter(t, d, 0, 10)
+	log := w.attach(Options{})
+	for _, seq := range []func(func(Record, error) bool){
+		log.Records(0), log.Range(0, UnknownOffset), log.Reader(0).Records(), log.Tail(1 << 40).Records(),
+	} {
+		want, n := w.next, uint64(0)
+		for _, err := range seq {
+			require.NoError(t, err)
+			w.add(1, written)
+			n++
+		}
+		require.Equal(t, want, n)
+	}
+}
+
+// TestLiveFollowWaits waits without polling: in a bubble, where time passes
+// only when everybody waits, none passes.
+func TestLiveFollowWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mem := vfs.NewMem()
+		require.NoError(t, mem.Mkdir("/log", 0o700))
+		w := newFakeWriter(t, disk{mem, "/log"}, 0, 3)
+		log := w.attach(Options{})
+		ctx, cancel := context.WithCancelCause(t.Context())
+		got := make(chan string)
+		var last error
+		go func() {
+			defer close(got)
+			for rec, err := range log.Follow(ctx, 1) {
+				if err != nil {
+					last = err
+					return
+				}
+				got <- string(rec.Data)
+			}
+		}()
+		began := time.Now()
+		for _, want := range numbered(1, 2) {
+			require.Equal(t, want, <-got)
+		}
+		synctest.Wait()
+		for i, st := range []stage{written, buffered, published} {
+			w.add(1, st)
+			require.Equal(t, numbered(3+i, 1)[0], <-got)
+			synctest.Wait()
+		}
+		require.Zero(t, time.Since(began))
+		why := errors.New("enough")
+		cancel(why)
+		_, more := <-got
+		require.False(t, more)
+		require.ErrorIs(t, last, why)
+		require.NoError(t, log.Close())
+	})
+}
+
+// TestLiveClose ends followers when the writer or the log is closed.
+func TestLiveClose(t *testing.T) {
+	for _, who := range []string{"writer", "log"} {
+		t.Run(who, func(t *testing.T) {
+			d := osDisk(t)
+			w := newFakeWriter(t, d, 0, 1)
+			log := w.attach(Options{})
+			time.AfterFunc(20*time.Millisecond, func() {
+				if who == "writer" {
+					w.live.Close()
+				} else {
+					log.Close()
+				}
+			})
+			var last error
+			for rec, err := range log.Follow(t.Context(), 0) {
+				if last = err; err != nil {
+					require.Zero(t, rec)
+				}
+			}
+			require.ErrorIs(t, last, fs.ErrClosed)
+		})
+	}
+}
