@@ -10,6 +10,11 @@ import (
 const (
 	// syncBytes is how many unsynced bytes start a background sync.
 	syncBytes = 64 << 20
+	// syncEntries is how many unsynced index entries of a bare file do. There
+	// is no partition.json that says which entries to derive again; a hole
+	// that a power loss left in the last 524,288 of them is found all the
+	// same, see index.Trusted.
+	syncEntries = 1 << 18
 	// stallBytes is how many of them appends wait for.
 	stallBytes = 256 << 20
 	// bufferBytes is how much SyncBuffered keeps before it flushes.
@@ -48,7 +53,7 @@ func (w *Writer) admit(mine bool) error {
 
 // behind reports whether so much is unsynced that appends wait.
 func (w *Writer) behind() bool {
-	if w.end()-w.synced >= stallBytes {
+	if w.end()-w.synced.position >= stallBytes {
 		w.tasks.wantSync()
 		return true
 	}
@@ -127,9 +132,7 @@ func (w *Writer) afterWrite() error {
 	if w.opts.Sync == SyncInterval && w.dirty.since.IsZero() {
 		w.dirty.since = time.Now()
 	}
-	if w.end()-w.synced >= syncBytes {
-		w.tasks.wantSync()
-	}
+	w.syncIfDue()
 	if len(w.live.Buffered()) >= bufferBytes {
 		if err := w.flush(); err != nil {
 			return err
@@ -141,6 +144,14 @@ func (w *Writer) afterWrite() error {
 		w.tasks.wantPublish()
 	}
 	return nil
+}
+
+// syncIfDue starts a background sync when enough is unsynced.
+func (w *Writer) syncIfDue() {
+	bare := w.save == nil
+	if w.end()-w.synced.position >= syncBytes || bare && w.live.Next()-w.synced.next >= syncEntries {
+		w.tasks.wantSync()
+	}
 }
 
 // flush writes what SyncBuffered holds back. Those records were acknowledged

@@ -153,9 +153,7 @@ func (w *Writer) accept(ends []int64, start int64) {
 	w.durable.Store(w.live.Next())
 	w.stats.batch(len(ends), int(n))
 	w.stats.Published += uint64(len(ends))
-	if w.end()-w.synced >= syncBytes {
-		w.tasks.wantSync()
-	}
+	w.syncIfDue()
 }
 
 // store takes the lines of one batch through steps 1 to 4 of the package

@@ -32,7 +32,7 @@ func open(fsys vfs.FS, opts Options) (*Writer, *segment.Live, error) {
 		return nil, nil, err
 	}
 	ro := segment.RecoverOptions{
-		Mode: segment.Meta{Format: 1, Sync: opts.Sync.String(), Validate: opts.Validate.String(), Batch: opts.BatchBytes()},
+		Mode:    segment.Meta{Format: 1, Sync: opts.Sync.String(), Validate: opts.Validate.String(), Batch: opts.BatchBytes()},
 		MaxLine: 1 << 20, Perm: 0o600,
 		Strict: func(rec []byte) error { return jsonl.CheckStrict(rec, 1<<20) },
 	}

@@ -147,7 +147,7 @@ func (w *Writer) syncAll() error {
 	w.tasks.syncMu.Lock()
 	defer w.tasks.syncMu.Unlock()
 	to, err := w.beginSync()
-	if err != nil || to.position == w.syncedTo() {
+	if err != nil || to == w.syncedTo() {
 		return err
 	}
 	if err := w.syncFiles(to); err != nil {
@@ -177,7 +177,7 @@ func (w *Writer) beginSync() (target, error) {
 	return target{w.active.End(), w.live.Next()}, nil
 }
 
-func (w *Writer) syncedTo() int64 {
+func (w *Writer) syncedTo() target {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.synced
@@ -200,7 +200,7 @@ func (w *Writer) syncFiles(to target) error {
 func (w *Writer) endSync(to target) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.synced = to.position
+	w.synced = to
 	w.dirty.syncing = time.Time{}
 	w.changed.Broadcast()
 }

@@ -35,7 +35,7 @@ type Writer struct {
 	spare      *group // a finished group, for its buffers
 	buf        []byte // lines on their way to the file (other modes)
 	ends       []int64
-	synced     int64 // position that partition.json vouches for
+	synced     target // up to where everything is on the disk
 	dirty      dirty
 
 	tasks tasks
@@ -45,7 +45,7 @@ type Writer struct {
 // the position up to which everything is durable; nil where there is no
 // partition.json. The Writer owns active from here on.
 func New(active *segment.Active, live *segment.Live, save func(position int64) error, opts Options) *Writer {
-	w := &Writer{opts: opts, batch: opts.BatchBytes(), active: active, live: live, save: save, synced: active.End()}
+	w := &Writer{opts: opts, batch: opts.BatchBytes(), active: active, live: live, save: save, synced: target{active.End(), live.Next()}}
 	w.check = jsonl.CheckStrict
 	if opts.Validate == Frame {
 		w.check = jsonl.CheckFrame
