@@ -67,3 +67,22 @@ func Reads(path string) (total int64, err error) {
 		}
 	}
 }
+
+// Serial is Mapped with reads that wait for each other: each takes the last
+// byte of the one before into its address, with a weight of nothing that the
+// processor cannot know of. Bare loads that do not depend on each other are
+// overlapped by the processor; those of a log whose reads take more than a few
+// hundred instructions are not.
+type Serial struct {
+	*Mapped
+	last, weight uint64
+}
+
+// Get copies the record into dst.
+func (s *Serial) Get(dst []byte, offset uint64) ([]byte, error) {
+	record, err := s.Mapped.Get(dst, offset+s.last*s.weight)
+	if len(record) > 0 {
+		s.last = uint64(record[len(record)-1])
+	}
+	return record, err
+}

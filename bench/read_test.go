@@ -33,6 +33,7 @@ func BenchmarkRandom(b *testing.B) {
 		dir := fixture(b, set)
 		offsets := Shuffled(n, RandomReads)
 		b.Run(fmt.Sprintf("n=%d/mapped", n), func(b *testing.B) { runMapped(b, set, dir, offsets) })
+		b.Run(fmt.Sprintf("n=%d/mapped-serial", n), func(b *testing.B) { runSerial(b, set, dir, offsets) })
 		b.Run(fmt.Sprintf("n=%d/jlq", n), func(b *testing.B) { RunRandom(b, set, offsets, openReader(b, dir).GetInto) })
 		b.Run(fmt.Sprintf("n=%d/naive-pread", n), func(b *testing.B) { runPairGetter(b, set, dir, offsets) })
 		if n == FewRecords {
@@ -83,6 +84,14 @@ func runMapped(b *testing.B, set *Set, dir string, offsets []uint64) {
 	log, err := OpenMapped(dir)
 	require.NoError(b, err)
 	RunRandom(b, set, offsets, log.Get)
+	require.NoError(b, log.Close())
+}
+
+func runSerial(b *testing.B, set *Set, dir string, offsets []uint64) {
+	b.Helper()
+	log, err := OpenMapped(dir)
+	require.NoError(b, err)
+	RunRandom(b, set, offsets, (&Serial{Mapped: log}).Get)
 	require.NoError(b, log.Close())
 }
 

@@ -26,7 +26,7 @@ var targets = []target{
 	above("Scan/read", ratio("scan", "Scan/jlq", "Scan/naive", 0.2)),
 	absolute("scan", "Scan/jlq", "allocs/rec", few),
 	above("Random/n=10000/mapped", absolute("random read among 10,000", "Random/n=10000/jlq", perRecord, 60)),
-	ratio("random read among 1,000,000", "Random/n=1000000/jlq", "Random/n=1000000/mapped", 2.5),
+	above("Random/n=1000000/mapped-serial", ratio("random read among 1,000,000", "Random/n=1000000/jlq", "Random/n=1000000/mapped", 2.5)),
 	absolute("random read among 1,000,000", "Random/n=1000000/jlq", "allocs/rec", few),
 	ratio("open after kill, 1,000,000 against 100,000", "OpenAfterKill/n=1000000/jlq", "OpenAfterKill/n=100000/jlq", 2),
 	ratio("open after kill, 10,000,000 against 100,000", "OpenAfterKill/n=10000000/jlq", "OpenAfterKill/n=100000/jlq", 2),

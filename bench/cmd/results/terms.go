@@ -58,14 +58,15 @@ var scanTerms = map[string]terms{
 }
 
 var randomTerms = map[string]terms{
-	"mapped":       {note: "the floor: two loads from mapped files and the copy, nothing proved or guarded"},
-	"jlq":          {note: "GetInto, from another process than the writer's; proves the line"},
-	"naive":        {note: "reads lines from the start of the file (200 reads)"},
-	"naive-pread":  {note: "one pread(2) of the index, one of the records; proves the line"},
-	"tidwall":      {note: "all segments kept in memory, which needs as much of it as the log has bytes", unfair: true},
-	"tidwall-json": {note: "the same in the JSON format, which it unescapes", unfair: true},
-	"raft-wal":     {note: "GetLog, then a copy"},
-	"bbolt":        {note: "a read transaction for each, then a copy"},
+	"mapped":        {note: "the floor: two loads from mapped files and the copy, nothing proved or guarded"},
+	"mapped-serial": {note: "the same loads, each waiting for the one before: the floor of reads that the processor cannot overlap"},
+	"jlq":           {note: "GetInto, from another process than the writer's; proves the line"},
+	"naive":         {note: "reads lines from the start of the file (200 reads)"},
+	"naive-pread":   {note: "one pread(2) of the index, one of the records; proves the line"},
+	"tidwall":       {note: "all segments kept in memory, which needs as much of it as the log has bytes", unfair: true},
+	"tidwall-json":  {note: "the same in the JSON format, which it unescapes", unfair: true},
+	"raft-wal":      {note: "GetLog, then a copy"},
+	"bbolt":         {note: "a read transaction for each, then a copy"},
 }
 
 var indexTerms = map[string]terms{
