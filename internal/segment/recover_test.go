@@ -89,6 +89,12 @@ func TestRecover(t *testing.T) {
 		"index zero-filled at the end": {
 			state{recs: three, idx: []uint64{0, 8, 0, 0}, meta: weak(8)},
 			want{recs: three, next: 3, report: rebuilt("entry 2 is 0")}},
+		"index all zero": {
+			state{recs: three, idx: []uint64{0, 0, 0, 0}, meta: weak(0)},
+			want{recs: three, next: 3, report: rebuilt("entry 1 is 0")}},
+		"index full of the synced position": {
+			state{recs: three, idx: []uint64{0, 8, 8, 8}, meta: weak(8)},
+			want{recs: three, next: 3, report: rebuilt("entry 2 is 8")}},
 		"index of another file": {
 			state{recs: three, idx: []uint64{0, 5, 11, 24}, meta: weak(0)},
 			want{recs: three, next: 3, report: rebuilt("entry 1 is 5")}},

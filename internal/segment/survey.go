@@ -199,13 +199,19 @@ func (s *surveyor) findAnchor() error {
 		s.rebuild = fmt.Sprintf("its first entry is %d, not 0", first)
 		return nil
 	}
-	i, err := s.firstAbove(uint64(s.synced()))
-	if err != nil || i == 0 {
+	synced := s.synced()
+	if synced == 0 {
+		return nil
+	}
+	// The lowest entry of that value: an index that was filled with one value
+	// has more of them.
+	i, err := s.firstAbove(uint64(synced - 1))
+	if err != nil || i > s.claimed {
 		return err
 	}
-	pos, err := s.entry(i - 1)
-	if err == nil && pos == uint64(s.synced()) {
-		s.anchor = mark{i - 1, int64(pos)}
+	pos, err := s.entry(i)
+	if err == nil && pos == uint64(synced) {
+		s.anchor = mark{i, synced}
 		s.agreed = s.anchor
 	}
 	return err
