@@ -178,7 +178,6 @@ func (w *Writer) publish() {
 		return
 	}
 	w.due.Store(false)
-	w.tasks.publishOn = false
 	pending := w.live.Pending()
 	if len(pending) == 0 {
 		return

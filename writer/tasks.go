@@ -6,14 +6,12 @@ import (
 )
 
 const (
-	// publishDelay leaves time to gather entries: records are visible to
-	// other processes within 2 ms.
-	publishDelay = time.Millisecond
-	// publishPatience is how long an append has to come by and do it.
-	publishPatience = 500 * time.Microsecond
-	// flushDelay is how long SyncBuffered holds records back: 10 ms, less the
-	// patience.
-	flushDelay = 9 * time.Millisecond
+	// publishDelay leaves time to gather entries. Twice as long is the
+	// longest that a record is invisible to other processes: 2 ms, with room
+	// for timers that come late.
+	publishDelay = 800 * time.Microsecond
+	// flushDelay is that of SyncBuffered, which has 10 ms.
+	flushDelay = 4500 * time.Microsecond
 	// retryDelay is the time between attempts to publish on a full disk.
 	retryDelay = 100 * time.Millisecond
 )
@@ -65,8 +63,9 @@ func (t *tasks) wantSync() {
 }
 
 // publisher publishes what was appended, a little after the first record of a
-// burst. While appends keep coming, they do it themselves once it is due:
-// they have the mutex, which they would have to wait for otherwise.
+// burst. While appends keep coming, it tells them that it is time and they do
+// it themselves: they have the mutex, which they would have to wait for
+// otherwise, and nobody has to be woken for each burst.
 func (w *Writer) publisher() {
 	delay := publishDelay
 	if w.opts.Sync == SyncBuffered {
@@ -75,14 +74,18 @@ func (w *Writer) publisher() {
 	timer := time.NewTimer(delay)
 	timer.Stop()
 	defer timer.Stop()
+	seen := uint64(0)
 	for {
 		select {
 		case <-w.tasks.publish:
+			seen = w.live.Next()
 			timer.Reset(delay)
 		case <-timer.C:
+			next := w.live.Next()
 			switch {
-			case !w.due.Swap(true):
-				timer.Reset(publishPatience)
+			case next != seen && !w.due.Swap(true):
+				seen = next
+				timer.Reset(delay)
 			case !w.publishNow():
 				timer.Reset(retryDelay)
 			}
@@ -92,12 +95,17 @@ func (w *Writer) publisher() {
 	}
 }
 
-// publishNow reports whether everything is published, or never will be.
+// publishNow reports whether everything is published, or never will be; the
+// next append then wakes the publisher again.
 func (w *Writer) publishNow() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.publish()
-	return w.publishErr == nil
+	if w.publishErr != nil {
+		return false
+	}
+	w.tasks.publishOn = false
+	return true
 }
 
 // syncer syncs when enough was written or, under SyncInterval, when the
