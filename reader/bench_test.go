@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -218,4 +219,48 @@ func rawLoads(b *testing.B, dir string) func(uint64) {
 		idx.ReadAt(entry, int64(offset)*8)
 		rec.ReadAt(buf, int64(binary.BigEndian.Uint64(entry)))
 	}
+}
+
+// BenchmarkOriginal reads the workload of the two-file emulator: 10,000 records
+// of 11 bytes, once and by three readers at the same time, opening included.
+func BenchmarkOriginal(b *testing.B) {
+	const n = 10_000
+	dir := b.TempDir()
+	pair := segment.PairAt(dir, 0)
+	data := bytes.Repeat([]byte("lorem ipsum\n"), n)
+	require.NoError(b, os.WriteFile(pair.Records, data, 0o600))
+	require.NoError(b, os.WriteFile(pair.Index, entries(data), 0o600))
+	read := func(log *Log) {
+		got := 0
+		for _, err := range log.Records(0) {
+			if err != nil {
+				b.Error(err)
+			}
+			got++
+		}
+		if got != n {
+			b.Error(got)
+		}
+	}
+	for _, readers := range []int{1, 3} {
+		b.Run(fmt.Sprint(readers), func(b *testing.B) {
+			for b.Loop() {
+				log, err := Open(dir, nil)
+				require.NoError(b, err)
+				var wg sync.WaitGroup
+				for range readers {
+					wg.Go(func() { read(log) })
+				}
+				wg.Wait()
+				log.Close()
+			}
+		})
+	}
+	b.Run("open", func(b *testing.B) {
+		for b.Loop() {
+			log, err := Open(dir, nil)
+			require.NoError(b, err)
+			log.Close()
+		}
+	})
 }

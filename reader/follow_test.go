@@ -377,7 +377,8 @@ func TestFollowBreak(t *testing.T) {
 	}
 	func() {
 		defer func() { require.Equal(t, "leave", recover()) }()
-		for range log.Follow(t.Context(), 0) {
+		for _, err := range log.Follow(t.Context(), 0) {
+			require.NoError(t, err)
 			panic("leave")
 		}
 	}()

@@ -2,6 +2,7 @@ package reader
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"math"
 	"slices"
@@ -189,7 +190,8 @@ func (l *Log) find(offset uint64) (*slot, uint64, error) {
 	return nil, 0, l.notThere(ly, offset)
 }
 
-// notThere says why no segment of ly holds offset.
+// notThere says why no segment of ly holds offset: io.EOF where one that does
+// may still come.
 func (l *Log) notThere(ly *layout, offset uint64) error {
 	switch {
 	case offset < ly.start:
@@ -198,6 +200,8 @@ func (l *Log) notThere(ly *layout, offset uint64) error {
 		return l.awayError(ly.start)
 	case ly.away != nil:
 		return ly.away
+	case offset == ly.start:
+		return io.EOF // there is no segment yet
 	}
 	return l.rangeError(offset)
 }

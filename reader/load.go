@@ -9,7 +9,6 @@ import (
 	"sort"
 
 	"example.com/jlq/index"
-	"example.com/jlq/internal/jsonl"
 	"example.com/jlq/internal/segment"
 )
 
@@ -240,27 +239,6 @@ func (r *Reader) readBlock(posts []int64, offset uint64, live, final bool) error
 	return nil
 }
 
-// withinLimit cuts the block before a record that is larger than the limit.
-// Those that are larger than a block were looked at before they were read.
-func (r *Reader) withinLimit(offset uint64) error {
-	limit := r.log.layout.Load().limit
-	if limit >= blockBytes {
-		return nil
-	}
-	for i := range r.block.n {
-		length := r.block.posts[i+1] - 1 - r.block.posts[i]
-		if length <= limit {
-			continue
-		}
-		r.block.n = i
-		if i == 0 {
-			return r.checkLimit(r.lease.src, offset, r.block.posts[0], length)
-		}
-		return nil
-	}
-	return nil
-}
-
 // readBytes reads positions [start, end) and the byte before.
 func (r *Reader) readBytes(src *source, start, end int64, live bool) error {
 	at := max(start-1, 0)
@@ -298,146 +276,4 @@ func (r *Reader) mismatchAt(src *source, offset uint64, i int) error {
 	r.block.n = 0
 	r.bad = badRange{set: true}
 	return src.corrupt(offset, start, end, mismatch("%s", flaw))
-}
-
-// checkLength says whether a record that does not fit a block, or whose entries
-// do not increase, is one at all, before memory is taken for it.
-func (r *Reader) checkLength(src *source, offset uint64, start, end int64) error {
-	size, err := src.size()
-	switch {
-	case err != nil:
-		return err
-	case end <= start || start < 0:
-		r.bad = badRange{set: true}
-		return src.corrupt(offset, start, 0, mismatch("its entries do not increase"))
-	case end > size && r.log.live == nil:
-		r.bad = badRange{set: true}
-		return src.corrupt(offset, start, end, mismatch("the records file ends at %d", size))
-	}
-	return r.checkLimit(src, offset, start, end-start-1)
-}
-
-// checkLimit returns an error where length is beyond the limit. partition.json
-// is asked again first: a later writer may be allowed more.
-func (r *Reader) checkLimit(src *source, offset uint64, start, length int64) error {
-	if length <= r.log.layout.Load().limit {
-		return nil
-	}
-	ly, err := r.log.refresh()
-	if err != nil || length <= ly.limit {
-		return err
-	}
-	r.bad = badRange{set: true, line: r.byLine}
-	return tooLarge(src, offset, start, ly.limit)
-}
-
-func tooLarge(src *source, offset uint64, start, limit int64) error {
-	if offset == UnknownOffset {
-		return fmt.Errorf("%s: record at position %d: %w: more than %d bytes", src.Records, start, jsonl.ErrTooLarge, limit)
-	}
-	return fmt.Errorf("%s: record at offset %d, position %d: %w: more than %d bytes", src.Records, offset, start, jsonl.ErrTooLarge, limit)
-}
-
-// leave is called where the source has nothing at r.next. It returns nil when
-// there is reason to look once more, and io.EOF where the log ends.
-func (r *Reader) leave() error {
-	src := r.lease.src
-	switch {
-	case r.byLine || !r.log.indexed():
-		return io.EOF
-	case r.next == r.srcEnd:
-		return r.checkJoint(src)
-	case r.log.live != nil && r.log.live.Base() == src.Base:
-		return r.atLiveEnd()
-	case r.srcEnd != math.MaxUint64 || r.bounded:
-		return r.gap(src)
-	}
-	return r.atEnd()
-}
-
-// checkJoint leaves a sealed segment, which has as many records as the base of
-// the next one says.
-func (r *Reader) checkJoint(src *source) error {
-	n, err := src.recount()
-	if err != nil {
-		return err
-	}
-	if n > r.srcEnd-src.Base {
-		err := mismatch("it describes %d records, but the next segment begins after %d", n, r.srcEnd-src.Base)
-		return r.indexError(src, r.next, err)
-	}
-	r.leaveSource()
-	return nil
-}
-
-// gap handles an index that ends before the next segment begins, or before
-// the high watermark that it had.
-func (r *Reader) gap(src *source) error {
-	ly, err := r.log.refresh()
-	if err != nil {
-		return err
-	}
-	if s, end := ly.find(r.next); s != src.slot || end != r.srcEnd {
-		r.leaveSource() // what was missing is back
-		return nil
-	}
-	if fresh, err := src.Fresh(r.log.fs); err != nil || !fresh {
-		return errors.Join(err, r.renew())
-	}
-	n, err := src.recount()
-	if err != nil {
-		return err
-	}
-	if n > r.next-src.Base {
-		r.indexed = min(n, r.srcEnd-src.Base)
-		return nil
-	}
-	return r.gapError(src, n)
-}
-
-// gapError tells a missing segment from an index that lost its end: the
-// records of a segment that is whole end where its index does.
-func (r *Reader) gapError(src *source, n uint64) error {
-	size, err := src.size()
-	if err != nil {
-		return err
-	}
-	var end int64
-	if n > 0 {
-		if end, err = index.Entry(src.Idx, n); err != nil {
-			return r.indexError(src, r.next, err)
-		}
-	}
-	if n > 0 && end == size && r.srcEnd != math.MaxUint64 {
-		return r.log.awayError(src.Base + n)
-	}
-	return r.indexError(src, r.next, mismatch("it ends before the records do"))
-}
-
-// atLiveEnd tells the end of the log from an offset beyond it.
-func (r *Reader) atLiveEnd() error {
-	next := r.log.live.Next()
-	switch {
-	case r.next == next:
-		return io.EOF
-	case r.next > next:
-		return r.log.rangeError(r.next)
-	}
-	return nil
-}
-
-// atEnd looks whether another process has published more, under other names
-// too.
-func (r *Reader) atEnd() error {
-	_, next, err := r.log.watermark()
-	switch {
-	case err != nil:
-		return err
-	case r.next == next:
-		return io.EOF
-	case r.next > next:
-		return r.log.rangeError(r.next)
-	}
-	r.leaveSource()
-	return nil
 }

@@ -1,7 +1,6 @@
 package reader
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -204,58 +203,6 @@ func (r *Reader) Skip() error {
 	return nil
 }
 
-// bound makes the present high watermark, or to where that is lower, the end
-// of what is read.
-func (r *Reader) bound(to uint64) error {
-	if r.bounded {
-		return nil
-	}
-	if err := r.begin(); err != nil {
-		return err
-	}
-	if r.log.indexed() {
-		return r.boundIndexed(to)
-	}
-	if r.lease.src == nil {
-		if err := r.enter(); err != nil {
-			return err
-		}
-	}
-	size, err := r.lease.src.size()
-	r.limit, r.end, r.bounded = to, size, true
-	return err
-}
-
-func (r *Reader) boundIndexed(to uint64) error {
-	start, next, err := r.log.watermark()
-	if err != nil && !isAway(err) {
-		return err
-	}
-	if err != nil {
-		// What is there is read first; then the error comes from the end.
-		next = math.MaxUint64
-	}
-	if r.clamp {
-		r.next = min(max(r.next, start), next)
-	}
-	if r.next > next {
-		return r.log.rangeError(r.next)
-	}
-	r.limit, r.bounded = min(to, next), true
-	return nil
-}
-
-// unbound ends what bound began.
-func (r *Reader) unbound() { r.limit, r.end, r.bounded = math.MaxUint64, math.MaxInt64, false }
-
-// begin finds the place of a Reader that Tail made.
-func (r *Reader) begin() error {
-	if r.tail == nil {
-		return nil
-	}
-	return r.placeTail()
-}
-
 // enter takes hold of the segment that the next record lies in.
 func (r *Reader) enter() error { return r.enterAt(r.next) }
 
@@ -302,30 +249,3 @@ func (r *Reader) leaveSource() {
 	r.lease.set(nil)
 	r.window.src = nil
 }
-
-// spoil overwrites line i once it is no longer valid.
-func (r *Reader) spoil(i int) {
-	if invariants && i >= 0 && i < r.block.n && !r.log.opts.Retain {
-		mangle(r.block.data(i))
-	}
-}
-
-// finish ends the use of the block. With invariants its memory is overwritten
-// and not used again, so that whoever kept a part of it sees that.
-func (r *Reader) finish() {
-	if invariants && r.log != nil && !r.log.opts.Retain {
-		mangle(r.buf[:cap(r.buf)])
-		r.buf = nil
-	}
-	r.block.n, r.i = 0, 0
-}
-
-func mangle(p []byte) {
-	for len(p) > 0 {
-		p = p[copy(p, mangled):]
-	}
-}
-
-// mangled is long enough that the race detector, which sees one access for
-// each copy, does not slow overwriting down.
-var mangled = bytes.Repeat([]byte{0xCC}, 4<<10)

@@ -302,3 +302,80 @@ func TestMeta(t *testing.T) {
 	_, err = Open(d.dir, nil)
 	require.ErrorIs(t, err, segment.ErrNewerFormat)
 }
+
+// TestCreatedMoment opens a partition that has no segment yet, and sees its
+// first one come.
+func TestCreatedMoment(t *testing.T) {
+	disks(t, func(t *testing.T, d disk) {
+		d.write(t, segment.MetaName, meta(0, 0))
+		log := d.open(t, "", Options{})
+		start, next, err := log.Bounds(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, "0 0", fmt.Sprint(start, next))
+		require.Empty(t, collect(t, log.Records(0)))
+		require.Empty(t, collect(t, log.Backward(UnknownOffset)))
+		_, err = log.Get(0)
+		requireRange(t, err, 0, 0, 0)
+		f := follow(t, d, "", 0)
+		f.quiet()
+		hundreds(t, d, 0)
+		f.wants(0, numbered(0, 100)...)
+		require.Len(t, collect(t, log.Tail(100).Records()), 100)
+	})
+}
+
+// TestUnlinkedUnseen reads a segment that retention took after its name was
+// read and before its file was opened.
+func TestUnlinkedUnseen(t *testing.T) {
+	disks(t, func(t *testing.T, d disk) {
+		hundreds(t, d, 0, 100, 200)
+		log := d.open(t, "", Options{})
+		pair := segment.PairAt(d.dir, 0)
+		d.write(t, segment.MetaName, meta(100, 200))
+		require.NoError(t, d.fs.Remove(pair.Index))
+		require.NoError(t, d.fs.Remove(pair.Records))
+		_, err := log.Reader(50).Next()
+		requireRange(t, err, 50, 100, 300)
+	})
+}
+
+// TestLostUnseen is the same, but nobody said that the segment may go.
+func TestLostUnseen(t *testing.T) {
+	disks(t, func(t *testing.T, d disk) {
+		hundreds(t, d, 0, 100, 200)
+		d.write(t, segment.MetaName, meta(0, 200))
+		log := d.open(t, "", Options{})
+		pair := segment.PairAt(d.dir, 100)
+		require.NoError(t, d.fs.Rename(pair.Records, pair.Records+".away"))
+		_, err := log.Reader(150).Next()
+		requireAway(t, err, 100)
+		require.NoError(t, d.fs.Rename(pair.Records+".away", pair.Records))
+		_, err = log.Reader(150).Next()
+		require.NoError(t, err)
+	})
+}
+
+// TestIndexCutWhileRead cuts the index under a range that has begun.
+func TestIndexCutWhileRead(t *testing.T) {
+	disks(t, func(t *testing.T, d disk) {
+		records := numbered(0, 3*blockPosts)
+		d.pair(t, 0, text(records...))
+		log := d.open(t, "", Options{})
+		n := 0
+		for rec, err := range log.Records(0) {
+			if n == 0 {
+				d.cut(t, indexName, 8*101)
+			}
+			if err != nil {
+				requireCorrupt(t, err, segment.ErrIndexMismatch, uint64(n))
+				n = -1
+				break
+			}
+			if string(rec.Data) != records[n] {
+				t.Fatalf("record %d is %q", n, rec.Data)
+			}
+			n++
+		}
+		require.Equal(t, -1, n)
+	})
+}

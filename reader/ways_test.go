@@ -125,7 +125,7 @@ func TestRangeClamps(t *testing.T) {
 			log := d.open(t, f.build(t, d), Options{})
 			n := len(f.want)
 			for _, c := range []struct{ from, to, first, last int }{
-				{-1 << 40, 1 << 40, 0, n},
+				{-1 << 30, 1 << 30, 0, n},
 				{n, n + 5, n, n},
 				{n + 1, n + 5, n, n},
 				{n - 1, n + 5, n - 1, n},

@@ -1,0 +1,124 @@
+package reader
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"example.com/jlq/internal/segment"
+)
+
+// watermark returns the bounds of a log that is read through its index: a
+// partition, or any log of this process's writer.
+func (l *Log) watermark() (start, next uint64, err error) {
+	if err := l.alive(); err != nil {
+		return 0, 0, err
+	}
+	if l.live != nil {
+		return l.layout.Load().start, l.live.Next(), nil
+	}
+	for range 4 {
+		ly := l.layout.Load()
+		next, more, err := l.edge(ly)
+		if err != nil || !more {
+			return ly.start, next, err
+		}
+		if _, err := l.refresh(); err != nil {
+			return 0, 0, err
+		}
+	}
+	return 0, 0, l.restless()
+}
+
+// edge returns where the last segment of ly ends. more says that the layout
+// is out of date: a segment follows, or the last one is gone.
+func (l *Log) edge(ly *layout) (next uint64, more bool, err error) {
+	if ly.away != nil {
+		if _, err := l.fs.Stat(ly.away.Path); err == nil {
+			return 0, true, nil // it is back
+		}
+		return ly.away.Base, false, ly.away
+	}
+	s := ly.last()
+	if s == nil {
+		return l.edgeOfNone(ly)
+	}
+	src, err := l.acquireFresh(s)
+	if err != nil {
+		return 0, errors.Is(err, fs.ErrNotExist), ignoreMissing(err)
+	}
+	defer l.pool.release(src)
+	n, err := src.recount()
+	if err != nil {
+		return 0, false, err
+	}
+	next = s.Base + n
+	if more, err := l.firstGone(ly); more || err != nil {
+		return next, more, err
+	}
+	// The writer publishes the last of a segment before it creates the next,
+	// whose name is therefore known.
+	_, err = l.fs.Stat(segment.PairAt(l.place.Path, next).Records)
+	more = n > 0 && err == nil
+	return next, more, ignoreMissing(err)
+}
+
+// firstGone reports whether retention has taken the first segment.
+func (l *Log) firstGone(ly *layout) (bool, error) {
+	if len(ly.slots) == 1 {
+		return false, nil
+	}
+	_, err := l.fs.Stat(ly.slots[0].Records)
+	return errors.Is(err, fs.ErrNotExist), ignoreMissing(err)
+}
+
+// edgeOfNone is edge for a partition that had no segment when it was looked
+// at.
+func (l *Log) edgeOfNone(ly *layout) (next uint64, more bool, err error) {
+	_, err = l.fs.Stat(segment.PairAt(l.place.Path, ly.start).Records)
+	return ly.start, err == nil, ignoreMissing(err)
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// indexed reports whether the log ends where its index says: always, but for
+// bare files that this process does not write.
+func (l *Log) indexed() bool { return !l.place.Bare || l.live != nil }
+
+// Bounds returns the first offset that is kept and the one that the next
+// append gets. A bare file is counted up to its end where its index does not
+// reach, at the speed of memory; ctx stops that.
+func (l *Log) Bounds(ctx context.Context) (start, next uint64, err error) {
+	if l.indexed() {
+		return l.watermark()
+	}
+	src, size, err := l.bareEnd()
+	if err != nil {
+		return 0, 0, err
+	}
+	defer l.pool.release(src)
+	next, err = l.countTo(ctx, src, size, l.opts.WholeLines)
+	return 0, next, err
+}
+
+// bareEnd returns the source of a bare file, retained, and its size now.
+func (l *Log) bareEnd() (*source, int64, error) {
+	if err := l.alive(); err != nil {
+		return nil, 0, err
+	}
+	src, err := l.acquireFresh(l.layout.Load().last())
+	if err != nil {
+		return nil, 0, err
+	}
+	size, err := src.size()
+	if err != nil {
+		l.pool.release(src)
+		return nil, 0, err
+	}
+	return src, size, nil
+}
