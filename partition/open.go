@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"example.com/jlq/internal/jsonl"
 	"example.com/jlq/internal/segment"
@@ -36,8 +37,8 @@ func Open(path string, opts *Options) (*Partition, error) {
 	if err := p.open(path); err != nil {
 		return nil, errors.Join(err, p.locks.Release())
 	}
-	for _, line := range p.recovery.Lines() {
-		o.Logger.Info(line, "log", path)
+	if lines := p.recovery.Lines(); len(lines) > 0 {
+		o.Logger.Info(strings.Join(lines, "; "), "log", path)
 	}
 	return p, nil
 }
