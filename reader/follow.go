@@ -106,7 +106,7 @@ func (f *follower) read() (Record, error) {
 		return rec, err
 	}
 	f.log.log.Warn("file was cut short or rewritten; following it from its beginning",
-		"path", f.log.place.Path, "reason", err)
+		"path", f.log.place.Path, "reason", reason(err))
 	f.again = true
 	return f.read()
 }
@@ -130,6 +130,14 @@ func (f *follower) rewritten(err error) bool {
 	}
 	defer src.Close()
 	return !src.believed || !src.RecInfo.Same(f.r.lease.src.RecInfo)
+}
+
+// reason is what is wrong, without the place that the log line names anyway.
+func reason(err error) error {
+	if e, ok := errors.AsType[*segment.CorruptError](err); ok {
+		return e.Err
+	}
+	return err
 }
 
 // restart begins at offset 0 of what the name denotes now, or returns io.EOF

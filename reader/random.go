@@ -38,7 +38,8 @@ const (
 	bytesPerMiss    = 1 << 20
 )
 
-// Get returns record offset as a slice of the caller's own.
+// Get returns record offset as a slice of the caller's own. One that retention
+// has dropped may be returned for as long as its segment is open.
 func (l *Log) Get(offset uint64) ([]byte, error) {
 	scratch := scratches.Get().(*[]byte)
 	defer scratches.Put(scratch)

@@ -22,6 +22,9 @@ func (l *Log) Range(from, to uint64) iter.Seq2[Record, error] {
 
 func (l *Log) sequence(from, to uint64, clamp bool) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
+		if clamp && from >= to {
+			return
+		}
 		r := l.borrow()
 		defer r.giveBack()
 		r.next, r.clamp = from, clamp

@@ -79,6 +79,10 @@ func (l *Log) trust(src *source, n uint64) (uint64, error) {
 		return 0, err
 	}
 	ok, reason, err := index.Trusted(src.Idx, n, src.Rec, size)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		// Somebody is writing the files anew at this moment.
+		ok, reason, err = false, err.Error(), nil
+	}
 	if err != nil || ok {
 		return n, err
 	}
