@@ -34,10 +34,11 @@
 //
 // # Concurrency
 //
-// A [Log] serves any number of goroutines, and published records are read
-// without taking a lock. A [Reader], and every range over a sequence, belongs
-// to one goroutine. Reading starts no goroutines of its own; following a log
-// of another process watches its directory, and that ends with the range.
+// A [Log] serves any number of goroutines. No lock is taken for a record or a
+// block; one is held for a moment when a reader enters or leaves a segment. A
+// [Reader], and every range over a sequence, belongs to one goroutine. Reading
+// starts no goroutines of its own; following a log of another process watches
+// its directory, and that ends with the range.
 //
 // # Crashes
 //
