@@ -235,7 +235,7 @@ func (w *walk) end() (uint64, error) {
 		}
 	}
 	if w.behind.Records > 0 && !w.caughtUp() {
-		w.behind.Reason = fmt.Sprintf("%d whole lines behind the end of the index; opening for appending adopts them", w.behind.Records)
+		w.behind.Reason = segment.Plural(w.behind.Records, "whole line") + " behind the end of the index; opening for appending adopts them"
 		if err := w.v.report(w.behind); err != nil {
 			return 0, err
 		}

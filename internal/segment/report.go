@@ -39,13 +39,13 @@ func (r Report) Lines() []string {
 		say("the index was rebuilt from the records: %s", r.IndexReason)
 	}
 	if r.Adopted > 0 {
-		say("%d whole lines that the index did not know were adopted as records %d to %d", r.Adopted, r.AdoptedFrom, r.AdoptedFrom+r.Adopted-1)
+		say("%s behind the index adopted as %s", Plural(r.Adopted, "whole line"), span(r.AdoptedFrom, r.AdoptedFrom+r.Adopted))
 	}
 	if r.TornBytes > 0 {
 		say("a torn tail of %d bytes (%s) was set aside in %s", r.TornBytes, r.TornWhy, r.TornPath)
 	}
 	if r.LostTo > r.LostFrom {
-		say("records %d to %d were in the index, but are not in the records file: they are lost", r.LostFrom, r.LostTo-1)
+		say("lost: %s, in the index but not in the records file", span(r.LostFrom, r.LostTo))
 	}
 	if r.NewlineAdded {
 		say("the last line had no newline and was given one")
@@ -54,4 +54,20 @@ func (r Report) Lines() []string {
 		say("that line is not complete JSON and stays as it is")
 	}
 	return lines
+}
+
+// span names the records of a half-open range.
+func span(from, to uint64) string {
+	if to-from == 1 {
+		return fmt.Sprintf("record %d", from)
+	}
+	return fmt.Sprintf("records %d to %d", from, to-1)
+}
+
+// Plural names n things, each of which is a noun.
+func Plural(n uint64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -61,7 +61,7 @@ func (s *surveyor) run() error {
 		return err
 	}
 	s.setPromise(highest.pos)
-	if err := s.checkSynced(); err != nil {
+	if err := s.checkSynced(highest.n); err != nil {
 		return err
 	}
 	if err := s.findAnchor(); err != nil {
@@ -97,15 +97,16 @@ func (s *surveyor) synced() int64 {
 	return s.meta.Synced.Position
 }
 
-// checkSynced makes sure that what was synced is there.
-func (s *surveyor) checkSynced() error {
+// checkSynced makes sure that what was synced is there. The index still
+// describes n records.
+func (s *surveyor) checkSynced(n uint64) error {
 	synced := s.synced()
 	if s.recSize < synced {
-		return &CorruptError{Path: s.pair.Records, Offset: s.pair.Base, Position: s.recSize, End: synced, Err: errShort}
+		return &CorruptError{Path: s.pair.Records, Offset: s.pair.Base + n, Position: s.recSize, End: synced, Err: errShort}
 	}
 	ok, err := s.behindNewline(synced)
 	if err == nil && !ok {
-		err = &CorruptError{Path: s.pair.Records, Offset: s.pair.Base, Position: synced, Err: errNotLine}
+		err = &CorruptError{Path: s.pair.Records, Offset: s.pair.Base + n, Position: synced, Err: errNotLine}
 	}
 	return err
 }
