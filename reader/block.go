@@ -122,7 +122,6 @@ func nthNewline(p []byte, n uint64) int {
 type buffers struct {
 	buf   []byte
 	posts []int64
-	raw   []byte
 }
 
 // bytes returns n bytes to read into. fresh asks for memory that nothing else

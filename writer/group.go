@@ -165,7 +165,7 @@ func (w *Writer) store(buf []byte, ends []int64) (stored int, err error) {
 		return 0, w.afterCut(err)
 	}
 	size := int64(len(buf))
-	if err := a.Check(size); err != nil {
+	if err := a.CheckRecords(size); err != nil {
 		return 0, err
 	}
 	if err := w.fsync(); err != nil {

@@ -135,10 +135,15 @@ func (a *Active) CutTo(keep int64) error {
 // ahead is the number of bytes written and not accepted. It closes the window
 // in which another program's save or append would be acknowledged as ours.
 func (a *Active) Check(ahead int64) error {
-	if err := a.check(a.Records, a.recInfo, a.end+ahead); err != nil {
+	if err := a.CheckRecords(ahead); err != nil {
 		return err
 	}
 	return a.check(a.Index, a.idxInfo, a.idxEnd)
+}
+
+// CheckRecords is Check for the records file alone.
+func (a *Active) CheckRecords(ahead int64) error {
+	return a.check(a.Records, a.recInfo, a.end+ahead)
 }
 
 func (a *Active) check(name string, opened vfs.Info, size int64) error {
