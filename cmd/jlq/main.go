@@ -35,6 +35,7 @@ type app struct {
 	out    *output   // stdout, buffered
 	stderr io.Writer // written to by report and by the progress bar only
 	bar    *progress // the one on stderr, or nil
+	told   error     // the last one that was reported
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {

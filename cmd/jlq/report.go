@@ -29,11 +29,13 @@ func (a *app) report(format string, args ...any) {
 	_, _ = a.stderr.Write(b)
 }
 
-// complain reports an error unless it is one that ends the program silently.
+// complain reports an error, once, unless it is one that ends the program
+// silently.
 func (a *app) complain(err error) {
-	if err == nil || quiet(err) {
+	if err == nil || quiet(err) || errors.Is(err, a.told) {
 		return
 	}
+	a.told = err
 	a.report("%v", err)
 	if usage, ok := errors.AsType[*usageError](err); ok && usage.hint != "" {
 		a.report("hint: %s", usage.hint)

@@ -1,0 +1,9 @@
+//go:build !unix
+
+package main
+
+import "syscall"
+
+func canBeNobody() bool { return false }
+
+func nobodyAttr() *syscall.SysProcAttr { return nil }
