@@ -30,6 +30,12 @@ const (
 	Frame  = writer.Frame
 )
 
+// ParseSync is the inverse of [SyncMode.String]: always, interval, os, buffered.
+func ParseSync(name string) (SyncMode, error) { return writer.ParseSync(name) }
+
+// ParseValidate is the inverse of [Validate.String]: strict, frame.
+func ParseValidate(name string) (Validate, error) { return writer.ParseValidate(name) }
+
 // Options configure a partition. nil means &Options{}, whose every zero value
 // is the safest choice. Open copies them.
 type Options struct {

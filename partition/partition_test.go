@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv("JLQ_HOLD") != "" {
 		hold(os.Getenv("JLQ_HOLD"))
 	}
+	if os.Getenv("JLQ_APPEND") != "" {
+		appendForever(os.Getenv("JLQ_APPEND"))
+	}
 	goleak.VerifyTestMain(m)
 }
 
