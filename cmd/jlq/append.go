@@ -95,10 +95,18 @@ func (c *appendCommand) run(ctx context.Context, path string, files []string) er
 	p, err := partition.Open(path, opts)
 	bar.finish()
 	if err != nil {
-		return err
+		return damaged(path, err)
 	}
 	s := &store{app: c.app, p: p, path: path, ack: c.ack, compact: c.compact, max: opts.MaxRecordBytes, check: checkFor(opts)}
 	return s.all(ctx, c, files)
+}
+
+// damaged adds to the refusal of a damaged log what can be done.
+func damaged(path string, err error) error {
+	if _, corrupt := errors.AsType[*partition.CorruptError](err); !corrupt {
+		return err
+	}
+	return &usageError{err: err, hint: "nothing was changed, and reading goes on; jlq verify " + path + " lists the damage"}
 }
 
 // options are those of the log.
