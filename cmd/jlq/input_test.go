@@ -164,7 +164,7 @@ func FuzzValueSplitter(f *testing.F) {
 		piece = max(1, min(piece, 1<<10))
 		whole := splitAll(data, len(data)+1)
 		require.Equal(t, whole, splitAll(data, piece))
-		if text := bytes.TrimSpace(data); jsonl.CheckStrict(text, 1<<20) == nil && !bytes.Contains(text, newline) {
+		if text := bytes.Trim(data, " \t\r\n"); jsonl.CheckStrict(text, 1<<20) == nil && !bytes.Contains(text, newline) {
 			require.Equal(t, []string{string(text)}, whole)
 		}
 	})
