@@ -128,7 +128,7 @@ func (p *pair) perm(o *Options) fs.FileMode {
 	case p.idx != nil:
 		return p.idxInfo.Mode.Perm()
 	}
-	return defaultPerm
+	return p.recsInfo.Mode.Perm() &^ 0o111
 }
 
 // refuseLink returns an error where the index is a symbolic link: renaming

@@ -205,9 +205,16 @@ func TestBuildFileMode(t *testing.T) {
 		return info.Mode()
 	}
 	l := newLog(t, "{}\n")
+	require.NoError(t, os.Chmod(l.records, 0o600))
 	_, err := l.build(nil)
 	require.NoError(t, err)
-	require.Equal(t, fs.FileMode(0o600), mode(l))
+	require.Equal(t, fs.FileMode(0o600), mode(l), "that of the records")
+
+	require.NoError(t, os.Remove(l.idx))
+	require.NoError(t, os.Chmod(l.records, 0o755))
+	_, err = l.build(nil)
+	require.NoError(t, err)
+	require.Equal(t, fs.FileMode(0o644), mode(l))
 
 	l.write(l.idx, entries(7))
 	require.NoError(t, os.Chmod(l.idx, 0o664))

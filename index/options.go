@@ -7,10 +7,6 @@ import (
 	"example.com/jlq/internal/vfs"
 )
 
-// defaultPerm is the mode of a new index: position and length of each record
-// are nobody's business but the owner's until that is asked for.
-const defaultPerm fs.FileMode = 0o600
-
 // defaultProblems is how many problems CheckFile lists unless told otherwise.
 const defaultProblems = 100
 
@@ -25,7 +21,8 @@ type Options struct {
 	Progress func(done, total int64)
 
 	// Perm is the mode of a new index. 0 keeps the mode of the index that it
-	// replaces, and is 0600 where there is none.
+	// replaces, and is that of the records where there is none: who may read
+	// these may know where they begin.
 	Perm fs.FileMode
 
 	// Locked says that the caller holds the lock of the records file. Without

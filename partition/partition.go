@@ -13,8 +13,10 @@ import (
 	"example.com/jlq/writer"
 )
 
-// Record is one record as a reader gets it. Its doc states how long Data is
-// valid.
+// Record is one record as a reader gets it: Offset, Position and Data. Data is
+// valid until the next step of the iteration, because the memory is used
+// again: keep it with Clone, decode it with Decode, or ask for
+// Options.Retain. See [reader.Record].
 type Record = reader.Record
 
 // RecoveryReport says what opening found and did.
@@ -40,7 +42,8 @@ func (p *Partition) Path() string { return p.place.Path }
 // was in order.
 func (p *Partition) Recovery() RecoveryReport { return p.recovery }
 
-// Append stores one record and returns its offset. data is not kept.
+// Append stores one record and returns its offset. data is one JSON value
+// without a newline (json.Encoder adds one: trim it) and is not kept.
 func (p *Partition) Append(data []byte) (offset uint64, err error) {
 	if p.write == nil {
 		return 0, ErrReadOnly
@@ -148,7 +151,7 @@ func (p *Partition) Sync() error {
 }
 
 // Close makes everything durable, closes the files and gives up the lock.
-// Followers end with [fs.ErrClosed].
+// Followers end with [fs.ErrClosed], and so does a second call of Close.
 func (p *Partition) Close() error {
 	if p.closed.Swap(true) {
 		return errClosed

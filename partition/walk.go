@@ -235,12 +235,20 @@ func (w *walk) end() (uint64, error) {
 		}
 	}
 	if w.behind.Records > 0 && !w.caughtUp() {
-		w.behind.Reason = segment.Plural(w.behind.Records, "whole line") + " behind the end of the index; opening for appending adopts them"
+		w.behind.Reason = segment.Plural(w.behind.Records, "whole line") + " behind the end of the index; " + w.advice()
 		if err := w.v.report(w.behind); err != nil {
 			return 0, err
 		}
 	}
 	return w.offset, nil
+}
+
+// advice is how the index gets the lines that it does not reach.
+func (w *walk) advice() string {
+	if w.v.p.place.Bare {
+		return "jlq index adds them"
+	}
+	return "opening for appending adopts them"
 }
 
 // patience is how long a writer may take to publish what it wrote, with room

@@ -143,7 +143,6 @@ func (s *timeSearch) stamped(from, to uint64, wanted func(stamp) bool) (stamp, b
 // is an error at once and not after reading everything.
 func (s *timeSearch) mustHaveTimes() error {
 	step := max(1, (s.next-s.start)/samples)
-	seen := uint64(0)
 	for at := s.start; at < s.next; at += step {
 		n := min(step, max(1, neighbours/8), s.next-at)
 		if at == s.start {
@@ -153,9 +152,8 @@ func (s *timeSearch) mustHaveTimes() error {
 		if ok || err != nil {
 			return err
 		}
-		seen += n
 	}
-	return fmt.Errorf("%s: %w: looked for %s in %d records", s.log.place.Path, ErrNoTime, s.fieldNames(), seen)
+	return fmt.Errorf("%s: %w: looked for %s", s.log.place.Path, ErrNoTime, s.fieldNames())
 }
 
 func (s *timeSearch) fieldNames() string {

@@ -22,13 +22,20 @@ Input is stored as soon as it pauses. At the end, and also when it fails, append
 says how many records are stored; exit code 0 means that all of them are durable.
 An invalid line ends it (--on-bad): what came before is stored.
 
+To go on after a crash, first let append take in what the crash left; the count
+is then where the input goes on, and --expect-offset makes sure of it:
+
+  jlq append LOG </dev/null
+  n=$(jlq count LOG)
+  tail -n +$((n+1)) input.jsonl | jlq append --expect-offset $n LOG
+
 --sync says what a record survives once it is acknowledged (by --ack, or by exit
 code 0):
   always    a power loss: nothing acknowledged is lost (the default)
   interval  the death of the process; after a power loss up to 1 s and one fsync
             of acknowledged records may be lost
-  os        the death of the process; after a power loss up to 64 MiB, or
-            everything since append began, may be lost
+  os        the death of the process; after a power loss everything since append
+            began, or the last 64 to 256 MiB, may be lost
 With every mode, exit code 0 comes after the last fsync.`
 
 type appendCommand struct {
@@ -51,7 +58,7 @@ func (a *app) appendCmd() *cobra.Command {
 		Long:  appendLong,
 		Example: `  app | jlq append --ack orders
   jlq append --on-bad bad.lines orders old.jsonl.gz more.jsonl
-  jq . pretty.json | jlq append --compact app.jsonl`,
+  jlq append --compact app.jsonl pretty.json`,
 		Args: wantArgs(1, -1, "a LOG"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.run(cmd.Context(), args[0], args[1:])

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"example.com/jlq/internal/jsonl"
 	"example.com/jlq/partition"
@@ -36,7 +37,7 @@ func (b *badLines) take(in *input, it item) error {
 		b.count++
 		err := badLine(in.name, it)
 		if b.policy == "fail" {
-			return &codeError{exitInvalid, err}
+			return &codeError{exitInvalid, hinted(err, it)}
 		}
 		if b.count <= badReports {
 			b.app.complain(err)
@@ -48,6 +49,16 @@ func (b *badLines) take(in *input, it item) error {
 	_, err := b.file.Write(it.raw)
 	if err == nil && !it.more && (len(it.raw) == 0 || it.raw[len(it.raw)-1] != '\n') {
 		_, err = b.file.Write(newline)
+	}
+	return err
+}
+
+// hinted adds to the refusal of the first line of pretty-printed JSON what was
+// wanted.
+func hinted(err error, it item) error {
+	syntax, ok := errors.AsType[*jsonl.SyntaxError](it.err)
+	if ok && strings.HasPrefix(syntax.Reason, "unexpected end") {
+		return &usageError{err: err, hint: "--compact stores JSON of several lines"}
 	}
 	return err
 }

@@ -137,7 +137,7 @@ func (s *logStat) examineIndex(p *partition.Partition) error {
 		s.Index = "complete"
 		s.Behind = s.Next - min(s.Next, info.Segments[0].Count)
 	case s.IdxBytes > 0:
-		s.Index = "not that of this file"
+		s.Index = "unreadable, or not that of this file"
 	default:
 		s.Index = "none"
 	}

@@ -174,7 +174,7 @@ func (s *store) input(ctx context.Context, in *input, progress func()) error {
 // leaves behind.
 func (s *store) brokenOff(in *input, err error) error {
 	if n := in.unfinished(); n > 0 {
-		s.app.report("%s:%d: the last %d bytes have no newline and were not stored", in.name, in.line, n)
+		s.app.report("%s:%d: the last %d bytes were read without a newline and not stored", in.name, in.line, n)
 	}
 	if _, ok := errors.AsType[signalError](err); ok {
 		return err

@@ -158,6 +158,9 @@ func (r *recovery) mend() error {
 func (r *recovery) tell() {
 	f := &r.found
 	base := r.pair.Base
+	if m := r.opts.Meta; m != nil && f.end.n > 0 && r.opts.Mode.Validate == ValidateStrictName && m.Validate != ValidateStrictName {
+		r.report.WasChecked = m.Validate
+	}
 	if f.rebuild != "" {
 		r.report.IndexRebuilt, r.report.IndexReason = true, f.rebuild
 	}

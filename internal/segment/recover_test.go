@@ -433,3 +433,16 @@ func requireSetAside(t *testing.T, fsys vfs.FS, bytes string) {
 	}
 	require.Fail(t, "the torn bytes are gone", "%v", names)
 }
+
+// TestRecoverChecked: that a log whose records were checked less will be held
+// to more is told once, when the writer changes.
+func TestRecoverChecked(t *testing.T) {
+	fsys := vfs.NewMem()
+	frame := &Meta{Format: 1, Sync: "always", Validate: "frame", Batch: 64, Synced: Mark{Position: 24}}
+	state{recs: three, idx: []uint64{0, 8, 16, 24}, meta: frame}.put(t, fsys)
+	a, _, report, err := recoverState(fsys, frame)
+	require.NoError(t, err)
+	require.NoError(t, a.Close())
+	require.Equal(t, "frame", report.WasChecked)
+	requireNothingLeft(t, fsys)
+}

@@ -23,6 +23,8 @@ type Report struct {
 
 	Rewritten int64 // bytes above the last writer's promise that were written again and synced
 
+	WasChecked string // how the records so far were checked, where the new writer checks more
+
 	NewlineAdded   bool // a bare file's last line got its newline
 	IncompleteTail bool // and that line is not complete JSON
 }
@@ -46,6 +48,9 @@ func (r Report) Lines() []string {
 	}
 	if r.LostTo > r.LostFrom {
 		say("lost: %s, in the index but not in the records file", span(r.LostFrom, r.LostTo))
+	}
+	if r.WasChecked != "" {
+		say("the records so far were checked by %s only; verify holds all of them to strict from now on", r.WasChecked)
 	}
 	if r.NewlineAdded {
 		say("the last line had no newline and was given one")

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"time"
 )
 
@@ -161,8 +162,11 @@ type LockedError struct {
 
 // Error implements error.
 func (e *LockedError) Error() string {
-	if e.PID == 0 {
+	switch e.PID {
+	case 0:
 		return fmt.Sprintf("lock %s: %v", e.Path, ErrLocked)
+	case os.Getpid():
+		return fmt.Sprintf("lock %s: %v, in this process", e.Path, ErrLocked)
 	}
 	return fmt.Sprintf("lock %s: %v (process %d)", e.Path, ErrLocked, e.PID)
 }
