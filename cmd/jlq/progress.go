@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -30,12 +31,14 @@ func (a *app) startProgress(what string) *progress {
 // set shows how far the work is, in bytes. Where total is -1, as it is of a
 // pipe, the bar shows the rate.
 func (p *progress) set(done, total int64) {
-	if p.app == nil || p.bar == nil && time.Since(p.begun) < progressDelay {
+	if p.app == nil {
 		return
 	}
 	if p.bar == nil {
+		// It counts from the beginning, or its first rate would be absurd; it
+		// is drawn when the work has turned out to be long.
 		p.bar = progressbar.NewOptions64(total,
-			progressbar.OptionSetWriter(p.app.stderr),
+			progressbar.OptionSetWriter(&lateWriter{p.app.stderr, p.begun.Add(progressDelay)}),
 			progressbar.OptionSetDescription(p.what),
 			progressbar.OptionShowBytes(true),
 			progressbar.OptionThrottle(100*time.Millisecond),
@@ -43,6 +46,19 @@ func (p *progress) set(done, total int64) {
 			progressbar.OptionSetWidth(20))
 	}
 	_ = p.bar.Set64(done) // a bar that cannot be drawn does no harm
+}
+
+// lateWriter drops what is written before its time.
+type lateWriter struct {
+	w    io.Writer
+	from time.Time
+}
+
+func (l *lateWriter) Write(p []byte) (int, error) {
+	if time.Now().Before(l.from) {
+		return len(p), nil
+	}
+	return l.w.Write(p)
 }
 
 // clear makes room for a report; the bar is drawn again with the next step.
