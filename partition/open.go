@@ -108,6 +108,9 @@ func (p *Partition) refuseSegment() error {
 
 // make creates what Locate did not find, durably.
 func (p *Partition) make(path string) error {
+	if filepath.Ext(path) == ".index" {
+		return &fs.PathError{Op: "append", Path: path, Err: fmt.Errorf("%w: it is the name of an index", ErrNotLog)}
+	}
 	p.recovery.Created = true
 	p.place = segment.Place{Path: path, Bare: slices.Contains(bareExts, filepath.Ext(path))}
 	if !p.place.Bare {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -86,6 +87,9 @@ func (c *appendCommand) run(ctx context.Context, path string, files []string) er
 	if err != nil {
 		return err
 	}
+	if path == "-" {
+		return &usageError{err: errors.New("append: - is an input; the LOG comes first"), hint: "jlq append LOG -"}
+	}
 	if err := checkPlain(path); err != nil {
 		return err
 	}
@@ -104,8 +108,16 @@ func (c *appendCommand) run(ctx context.Context, path string, files []string) er
 	if err != nil {
 		return damaged(path, err)
 	}
+	c.tellCreated(p)
 	s := &store{app: c.app, p: p, path: path, ack: c.ack, compact: c.compact, max: opts.MaxRecordBytes, check: checkFor(opts)}
 	return s.all(ctx, c, files)
+}
+
+// tellCreated says what was made of a name that looks like that of a file.
+func (c *appendCommand) tellCreated(p *partition.Partition) {
+	if p.Recovery().Created && !p.Log().Info().Bare && filepath.Ext(p.Path()) != "" {
+		c.report("%s: created as a partition directory; names in .jsonl, .ndjson and .records become files", p.Path())
+	}
 }
 
 // damaged adds to the refusal of a damaged log what can be done.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"github.com/spf13/pflag"
 	"strconv"
 	"strings"
 	"time"
@@ -77,6 +78,18 @@ type choice struct {
 }
 
 func newChoice(values ...string) choice { return choice{values[0], values} }
+
+// completeChoices lets the shell offer the values of such flags.
+func completeChoices(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if c, ok := f.Value.(interface{ offered() []string }); ok {
+			// It fails for a flag that is not there or is completed already.
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(c.offered(), cobra.ShellCompDirectiveNoFileComp))
+		}
+	})
+}
+
+func (c *choice) offered() []string { return c.values }
 
 func (c *choice) String() string { return c.value }
 func (c *choice) Type() string   { return strings.Join(c.values, "|") }

@@ -66,6 +66,9 @@ func (a *app) root() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(a.appendCmd(), a.getCmd(), a.catCmd(), a.headCmd(), a.tailCmd(), a.countCmd(),
 		a.statCmd(), a.indexCmd(), a.verifyCmd(), a.versionCmd())
+	for _, cmd := range root.Commands() {
+		completeChoices(cmd)
+	}
 	return root
 }
 
