@@ -25,16 +25,24 @@ func (p *Partition) recoverDir() (*segment.Active, uint64, func(int64) error, er
 	if err != nil {
 		return nil, 0, nil, err
 	}
-	if err := p.lockRecords(pair); err != nil {
+	locked, err := p.lockRecords(pair)
+	if err != nil {
 		return nil, 0, nil, err
 	}
 	a, next, report, err := segment.Recover(fsys, dir, pair, p.recoverOptions(meta))
 	if err != nil {
 		return nil, 0, nil, err
 	}
+	if report.Created {
+		// The directory may have been made by whoever named it, and just now.
+		err = fsys.SyncDir(filepath.Dir(dir))
+	}
 	report.Created = report.Created && meta == nil
 	p.recovery = report
-	if err := p.lockNew(pair, a); err != nil {
+	if err == nil && !locked {
+		err = p.locks.Take(fsys, pair.Records)
+	}
+	if err := errors.Join(err, a.LockedBy(&p.locks)); err != nil {
 		return nil, 0, nil, errors.Join(err, a.Close())
 	}
 	return a, next, p.saver(meta, pair.Base), nil
@@ -89,24 +97,16 @@ func (p *Partition) refuseForeign() error {
 
 // lockRecords locks the records file where there is one already, before
 // recovery changes it.
-func (p *Partition) lockRecords(pair segment.Pair) error {
-	err := p.locks.Take(p.opts.FS, pair.Records)
+func (p *Partition) lockRecords(pair segment.Pair) (locked bool, err error) {
+	err = p.locks.Take(p.opts.FS, pair.Records)
+	return err == nil, ignoreMissing(err)
+}
+
+func ignoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
-}
-
-// lockNew locks the records file if it was made just now, and makes sure that
-// what was opened is what is locked.
-func (p *Partition) lockNew(pair segment.Pair, a *segment.Active) error {
-	if a.LockedBy(&p.locks) == nil {
-		return nil
-	}
-	if err := p.locks.Take(p.opts.FS, pair.Records); err != nil {
-		return err
-	}
-	return a.LockedBy(&p.locks)
 }
 
 // mode is what this writer promises.
@@ -118,10 +118,7 @@ func (p *Partition) mode() segment.Meta {
 }
 
 func (p *Partition) recoverOptions(meta *segment.Meta) segment.RecoverOptions {
-	limit := p.maxRecord()
-	if meta != nil {
-		limit = max(limit, int(meta.Batch)-1)
-	}
+	limit := p.lineLimit(meta)
 	return segment.RecoverOptions{
 		Meta: meta, Mode: p.mode(), MaxLine: limit, Perm: p.opts.filePerm(),
 		Strict: func(rec []byte) error { return jsonl.CheckStrict(rec, limit) },

@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"example.com/jlq/internal/segment"
+	"example.com/jlq/internal/vfs"
 )
 
 // hold is the other process: it opens a log for appending, appends one
@@ -70,7 +73,7 @@ func TestAliases(t *testing.T) {
 	defer p.Close()
 	bare := mustOpen(t, filepath.Join(dir, "b.jsonl"), nil)
 	defer bare.Close()
-	segment := filepath.Join(dir, "p", "00000000000000000000.jsonl")
+	records := filepath.Join(dir, "p", "00000000000000000000.jsonl")
 	link := func(make func(old, new string) error, old, new string) string {
 		new = filepath.Join(dir, new)
 		require.NoError(t, make(old, new))
@@ -80,12 +83,12 @@ func TestAliases(t *testing.T) {
 	for name, path := range map[string]string{
 		"the directory again":        filepath.Join(dir, "p"),
 		"a symbolic link to it":      linked,
-		"its segment":                segment,
-		"a link to its segment":      link(os.Symlink, segment, "s.jsonl"),
+		"its segment":                records,
+		"a link to its segment":      link(os.Symlink, records, "s.jsonl"),
 		"a bare file again":          bare.Path(),
 		"a link to a bare file":      link(os.Symlink, bare.Path(), "b-link.jsonl"),
 		"a second name of one":       link(os.Link, bare.Path(), "b-hard.jsonl"),
-		"a second name of segment":   link(os.Link, segment, "s-hard.jsonl"),
+		"a second name of segment":   link(os.Link, records, "s-hard.jsonl"),
 		"another name in other case": filepath.Join(dir, ".", "p", "..", "p"),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,4 +122,53 @@ func TestRenamedDirectory(t *testing.T) {
 	p = mustOpen(t, moved, nil)
 	require.Equal(t, []string{"1", "2"}, read(t, p, 0), "unknown outcome: whole lines are adopted")
 	require.NoError(t, p.Close())
+}
+
+// TestSharedIndex: two files whose indexes have the same name are not written
+// at the same time.
+func TestSharedIndex(t *testing.T) {
+	dir := t.TempDir()
+	p := mustOpen(t, filepath.Join(dir, "x.records"), nil)
+	writeFile(t, filepath.Join(dir, "x"), "{}\n")
+	_, err := p.Append([]byte("1"))
+	require.NoError(t, err)
+	if other := segment.BarePair(filepath.Join(dir, "x")); other.Index == filepath.Join(dir, "x.index") {
+		_, err = Open(filepath.Join(dir, "x"), nil)
+		require.ErrorIs(t, err, ErrLocked)
+	}
+	_, err = p.Append([]byte("2"))
+	require.NoError(t, err)
+	require.NoError(t, p.Close())
+}
+
+// TestDurableNames: what is acknowledged under SyncAlways is there after a
+// power loss also when somebody else made the directory, or wrote the lines
+// that were there before.
+func TestDurableNames(t *testing.T) {
+	mem := vfs.NewMem()
+	require.NoError(t, mem.Mkdir("d", 0o700))
+	p := mustOpen(t, "d", &Options{FS: mem})
+	_, err := p.Append([]byte("1"))
+	require.NoError(t, err)
+	after := mem.Crash(vfs.CrashConfig{})
+	_ = p.Close()
+	r, err := Open("d", &Options{FS: after})
+	require.NoError(t, err)
+	require.Equal(t, []string{"1"}, read(t, r, 0))
+	require.NoError(t, r.Close())
+
+	mem = vfs.NewMem()
+	f, err := mem.Open("f.jsonl", os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
+	require.NoError(t, err)
+	require.NoError(t, mem.SyncDir("."))
+	_, err = f.Write([]byte("1\n2\n"))
+	require.NoError(t, errors.Join(err, f.Close()))
+	p = mustOpen(t, "f.jsonl", &Options{FS: mem})
+	require.Equal(t, uint64(2), p.Durable())
+	after = mem.Crash(vfs.CrashConfig{})
+	_ = p.Close()
+	r, err = OpenReader("f.jsonl", &Options{FS: after})
+	require.NoError(t, err)
+	require.Equal(t, []string{"1", "2"}, read(t, r, 0))
+	require.NoError(t, r.Close())
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,15 +49,11 @@ func Open(path string, opts *Options) (*Partition, error) {
 // append return [ErrReadOnly].
 func OpenReader(path string, opts *Options) (*Partition, error) {
 	o := opts.withDefaults()
-	place, err := segment.Locate(o.FS, path)
-	if err != nil {
-		return nil, err
-	}
 	log, err := reader.Open(path, o.reader())
 	if err != nil {
 		return nil, err
 	}
-	return &Partition{opts: o, place: place, log: log}, nil
+	return &Partition{opts: o, place: log.Place(), log: log}, nil
 }
 
 // open finds or makes the log, locks it, recovers it and starts the writer.
@@ -168,25 +165,37 @@ func (p *Partition) recover() (a *segment.Active, next uint64, save func(int64) 
 
 func (p *Partition) recoverBare() (*segment.Active, uint64, error) {
 	pair := segment.BarePair(p.place.Path)
-	if err := p.locks.Take(p.opts.FS, pair.Records); err != nil {
+	// The index is locked as well: a writer that came to it from another
+	// records file holds it, and it must not be rebuilt under him.
+	err := errors.Join(p.locks.Take(p.opts.FS, pair.Records), ignoreMissing(p.locks.Take(p.opts.FS, pair.Index)))
+	if err != nil {
 		return nil, 0, err
 	}
 	a, next, report, err := segment.RecoverBare(p.opts.FS, pair, segment.BareOptions{
-		Complete: p.complete, MaxLine: p.maxRecord(), Perm: p.opts.Mode.Perm(), Progress: p.opts.Progress,
+		Complete: p.complete, MaxLine: p.lineLimit(nil), Perm: p.opts.Mode.Perm(), Progress: p.opts.Progress,
 	})
 	if err != nil {
 		return nil, 0, err
 	}
 	report.Created = p.recovery.Created
 	p.recovery = report
-	// The index may have been made just now, so it is locked last: a writer
-	// that came to the same index by another name holds it.
-	if err := errors.Join(p.locks.Take(p.opts.FS, pair.Index), a.LockedBy(&p.locks)); err != nil {
+	if a.IndexLockedBy(&p.locks) != nil { // it was made just now
+		err = p.locks.Take(p.opts.FS, pair.Index)
+	}
+	if err := errors.Join(err, a.LockedBy(&p.locks), a.IndexLockedBy(&p.locks)); err != nil {
 		return nil, 0, errors.Join(err, a.Close())
 	}
 	return a, next, nil
 }
 
-func (p *Partition) complete(rec []byte) bool { return jsonl.CheckStrict(rec, p.maxRecord()) == nil }
+func (p *Partition) complete(rec []byte) bool { return jsonl.CheckStrict(rec, p.lineLimit(nil)) == nil }
 
-func (p *Partition) maxRecord() int { return int(p.opts.writer().BatchBytes() - 1) }
+// lineLimit is the longest line that is looked into: what this writer may
+// store, or the one of partition.json could.
+func (p *Partition) lineLimit(meta *segment.Meta) int {
+	batch := p.opts.writer().BatchBytes()
+	if meta != nil {
+		batch = max(batch, meta.Batch)
+	}
+	return int(min(batch-1, math.MaxInt))
+}

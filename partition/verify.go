@@ -22,7 +22,6 @@ type Problem struct {
 	Length   int64  `json:"length"`         // bytes concerned
 	Reason   string `json:"reason"`         // what is wrong, for people
 	Note     bool   `json:"note,omitempty"` // worth telling, not a fault
-	last     int64  // position behind the last line of a run
 }
 
 // Kinds of [Problem].
@@ -49,7 +48,8 @@ const (
 // and for a bare file as Options.Validate says.
 func (p *Partition) Verify(ctx context.Context) iter.Seq2[Problem, error] {
 	return func(yield func(Problem, error) bool) {
-		v := verifier{p: p, ctx: ctx, yield: yield, check: p.checkOf(p.opts.Validate.String())}
+		v := verifier{p: p, ctx: ctx, yield: yield, limit: p.lineLimit(nil)}
+		v.check = checkOf(p.opts.Validate.String(), v.limit)
 		if err := v.run(); err != nil && err != errStopped {
 			yield(Problem{}, err)
 		}
@@ -60,8 +60,7 @@ func (p *Partition) Verify(ctx context.Context) iter.Seq2[Problem, error] {
 var errStopped = errors.New("stopped")
 
 // checkOf is the check that a validation mode stands for.
-func (p *Partition) checkOf(validate string) func([]byte) error {
-	limit := p.maxRecord()
+func checkOf(validate string, limit int) func([]byte) error {
 	if validate == Frame.String() {
 		return func(rec []byte) error { return jsonl.CheckFrame(rec, limit) }
 	}
@@ -74,6 +73,7 @@ type verifier struct {
 	ctx   context.Context
 	yield func(Problem, error) bool
 	check func([]byte) error
+	limit int // the longest line that is looked into
 	meta  *segment.Meta
 	held  *Problem // the last one, which the next may extend
 }
@@ -118,7 +118,8 @@ func (v *verifier) readMeta() error {
 		return v.report(Problem{Kind: KindMeta, Path: v.p.metaPath(), Note: true, Reason: "there is none, so nothing was promised of these records"})
 	}
 	v.meta = &meta
-	v.check = v.p.checkOf(meta.Validate)
+	v.limit = v.p.lineLimit(v.meta)
+	v.check = checkOf(meta.Validate, v.limit)
 	return nil
 }
 
@@ -188,7 +189,6 @@ func (v *verifier) report(p Problem) error {
 	if h := v.held; h != nil && p.extends(h) {
 		h.Records += p.Records
 		h.Length += p.Length
-		h.last = p.last
 		return nil
 	}
 	if err := v.flush(); err != nil {

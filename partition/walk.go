@@ -38,7 +38,7 @@ func (w *walk) run() (uint64, error) {
 	if err := w.begin(); err != nil {
 		return 0, err
 	}
-	lines := segment.NewScanner(w.h.Rec, 0, w.size, w.v.p.maxRecord())
+	lines := segment.NewScanner(w.h.Rec, 0, w.size, w.v.limit)
 	for {
 		if w.offset&0xfff == 0 && w.v.ctx.Err() != nil {
 			return 0, context.Cause(w.v.ctx)
@@ -191,7 +191,7 @@ func (w *walk) content(l *segment.Line) error {
 	case !l.Whole:
 		return w.tail(at, l.Data)
 	case l.Data == nil:
-		at.Kind, at.Reason = KindRecord, fmt.Sprintf("the line is longer than %d bytes and was not looked into", w.v.p.maxRecord())
+		at.Kind, at.Reason = KindRecord, fmt.Sprintf("the line is longer than %d bytes and was not looked into", w.v.limit)
 		return w.v.report(at)
 	}
 	if err := w.v.check(data); err != nil {

@@ -15,7 +15,7 @@ const (
 	// that a power loss left in the last 524,288 of them is found all the
 	// same, see index.Trusted.
 	syncEntries = 1 << 18
-	// stallBytes is how many of them appends wait for.
+	// stallBytes is how many unsynced bytes appends wait for.
 	stallBytes = 256 << 20
 	// bufferBytes is how much SyncBuffered keeps before it flushes.
 	bufferBytes = 256 << 10
@@ -143,7 +143,7 @@ func (w *Writer) afterWrite() error {
 	} else {
 		w.tasks.wantPublish()
 	}
-	return nil
+	return w.err // what publishing saw of other programs, if it did
 }
 
 // syncIfDue starts a background sync when enough is unsynced.
@@ -195,6 +195,7 @@ func (w *Writer) publish() {
 	case err != nil:
 		w.publishErr = err
 		w.due.Store(true)
+		w.tasks.wantPublish()
 	}
 }
 

@@ -2,12 +2,16 @@ package writer
 
 import (
 	"errors"
+	"math"
+	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"example.com/jlq/internal/segment"
 	"example.com/jlq/internal/vfs"
 )
 
@@ -154,8 +158,15 @@ func TestGroupBehindPoison(t *testing.T) {
 	for w.gathered() == 0 {
 	}
 	close(release)
-	require.ErrorIs(t, <-errs, ErrPoisoned)
-	require.ErrorIs(t, <-errs, ErrPoisoned)
+	unknown := 0
+	for range 2 {
+		err := <-errs
+		require.ErrorIs(t, err, ErrPoisoned)
+		if batch, ok := errors.AsType[*BatchError](err); ok && batch.Unknown {
+			unknown++
+		}
+	}
+	require.Equal(t, 1, unknown, "of what was never written the outcome is known")
 	require.NotContains(t, readFile(t, mem, pair.Records), string(rec(2)))
 	require.ErrorIs(t, w.Close(), ErrPoisoned)
 }
@@ -256,4 +267,55 @@ func TestSyncBacklog(t *testing.T) {
 	require.NoError(t, <-done)
 	require.NoError(t, w.Close())
 	require.NotZero(t, w.Durable())
+}
+
+// TestIndexFullStillSyncs: while the index cannot be written, the records are
+// synced all the same, because that was promised.
+func TestIndexFullStillSyncs(t *testing.T) {
+	w, s, mem := openFaulty(t, Options{Sync: SyncOS})
+	require.NoError(t, w.Sync())
+	s.fail = on(vfs.OpWrite, pair.Index, vfs.ShortWrite{Err: syscall.ENOSPC})
+	_, err := w.AppendBatch(recs(1, 5))
+	require.NoError(t, err)
+	require.ErrorIs(t, w.Sync(), syscall.ENOSPC)
+	require.Equal(t, uint64(5), w.Durable())
+	after := mem.Crash(vfs.CrashConfig{})
+	require.Equal(t, 5, strings.Count(readFile(t, after, pair.Records), "\n"))
+	_ = w.Close()
+}
+
+// TestIndexRetried: entries that could not be written are written once they
+// can be, without another append.
+func TestIndexRetried(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, s, mem := openFaulty(t, Options{Sync: SyncOS, Validate: Frame})
+		s.fail = on(vfs.OpWrite, pair.Index, vfs.ShortWrite{Err: syscall.ENOSPC})
+		_, err := w.AppendBatch(recs(1, maxPending+1)) // published by the call itself
+		require.NoError(t, err)
+		s.fail = nil
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.Len(t, stored(t, mem), maxPending+1)
+		require.NoError(t, w.Close())
+	})
+}
+
+// TestSeenIsNotAcknowledged: an append whose own publication sees a foreign
+// write is not acknowledged.
+func TestSeenIsNotAcknowledged(t *testing.T) {
+	mem := vfs.NewMem()
+	w, _ := mustOpen(t, mem, Options{Sync: SyncOS})
+	grow(t, mem, pair.Records)
+	_, err := w.AppendBatch(recs(0, maxPending))
+	require.ErrorIs(t, err, segment.ErrForeignWrite)
+	batch, ok := errors.AsType[*BatchError](err)
+	require.True(t, ok && batch.Unknown)
+	require.Error(t, w.Close())
+}
+
+// TestBatchBytes: no size of a record makes the bound on a batch small.
+func TestBatchBytes(t *testing.T) {
+	require.Equal(t, int64(16777217), Options{}.BatchBytes())
+	require.Equal(t, int64(minBatch), Options{MaxRecordBytes: 1}.BatchBytes())
+	require.Greater(t, Options{MaxRecordBytes: math.MaxInt}.BatchBytes(), int64(1<<30))
 }

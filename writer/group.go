@@ -117,11 +117,13 @@ func (w *Writer) commit(g *group) {
 	for i := range g.ends {
 		g.ends[i] += start
 	}
-	// The group may have gathered behind one that poisoned the writer.
-	stored, err := 0, w.Err()
-	if err == nil {
-		stored, err = w.store(g.buf, g.ends)
+	if err := w.Err(); err != nil {
+		// It gathered behind one that poisoned the writer: nothing of it was
+		// written, and that is known.
+		g.result = result{err: err}
+		return
 	}
+	stored, err := w.store(g.buf, g.ends)
 
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -207,7 +209,7 @@ func (w *Writer) cutUnpublished(ends []int64, k int, err error) error {
 	if k > 0 {
 		keep = ends[k-1] - w.active.End()
 	}
-	if cutErr := w.active.CutTo(keep); cutErr != nil {
+	if cutErr := w.active.CutTo(ends[len(ends)-1]-w.active.End(), keep); cutErr != nil {
 		return errors.Join(err, cutErr)
 	}
 	return w.afterCut(err)

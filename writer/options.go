@@ -3,6 +3,7 @@ package writer
 import (
 	"fmt"
 	"io/fs"
+	"math"
 	"time"
 
 	"example.com/jlq/internal/jsonl"
@@ -101,7 +102,9 @@ const minBatch = 4 << 20
 
 // BatchBytes is the most bytes that one batch has: the larger of 4 MiB and
 // the largest record with its newline.
-func (o Options) BatchBytes() int64 { return max(minBatch, int64(o.maxRecord())+1) }
+func (o Options) BatchBytes() int64 {
+	return max(minBatch, min(int64(o.maxRecord()), math.MaxInt64-1)+1)
+}
 
 func (o Options) maxRecord() int {
 	if o.MaxRecordBytes <= 0 {

@@ -1,6 +1,7 @@
 package writer
 
 import (
+	"errors"
 	"sync"
 	"time"
 )
@@ -154,35 +155,34 @@ type target struct {
 func (w *Writer) syncAll() error {
 	w.tasks.syncMu.Lock()
 	defer w.tasks.syncMu.Unlock()
-	to, err := w.beginSync()
+	to, unpublished, err := w.beginSync()
 	if err != nil || to == w.syncedTo() {
 		return err
 	}
-	if err := w.syncFiles(to); err != nil {
+	if err := w.syncFiles(to, unpublished == nil); err != nil {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		return w.poison(err)
 	}
-	w.endSync(to)
-	return w.Err()
+	w.endSync(to, unpublished == nil)
+	return errors.Join(unpublished, w.Err())
 }
 
 // beginSync takes the target before the fdatasync: what is written during it
-// may or may not be covered.
-func (w *Writer) beginSync() (target, error) {
+// may or may not be covered. unpublished is why the index does not describe
+// all of it (a full disk): then the records are synced all the same, because
+// that was promised, and nothing else is.
+func (w *Writer) beginSync() (to target, unpublished, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.err != nil {
-		return target{}, w.err
-	}
-	if w.opts.Sync != SyncAlways {
+	if w.err == nil && w.opts.Sync != SyncAlways {
 		w.publish()
-		if err := w.publishFailure(); err != nil {
-			return target{}, err
-		}
+	}
+	if w.err != nil {
+		return target{}, nil, w.err
 	}
 	w.dirty.syncing, w.dirty.since = w.dirty.since, time.Time{}
-	return target{w.active.End(), w.live.Next()}, nil
+	return target{w.active.End(), w.live.Next()}, w.publishErr, nil
 }
 
 func (w *Writer) syncedTo() target {
@@ -191,11 +191,14 @@ func (w *Writer) syncedTo() target {
 	return w.synced
 }
 
-func (w *Writer) syncFiles(to target) error {
+func (w *Writer) syncFiles(to target, published bool) error {
 	if err := w.fsync(); err != nil {
 		return err
 	}
 	w.raiseDurable(to.next)
+	if !published {
+		return nil
+	}
 	if err := w.active.SyncIndex(); err != nil {
 		return err
 	}
@@ -205,10 +208,12 @@ func (w *Writer) syncFiles(to target) error {
 	return w.save(to.position)
 }
 
-func (w *Writer) endSync(to target) {
+func (w *Writer) endSync(to target, published bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.synced = to
+	if published {
+		w.synced = to
+	}
 	w.dirty.syncing = time.Time{}
 	w.changed.Broadcast()
 }

@@ -104,28 +104,36 @@ func (a *Active) Write(p []byte) error {
 	if err == nil {
 		return nil
 	}
-	info, statErr := a.rec.Stat()
-	if statErr != nil {
-		return uncertain{errors.Join(err, statErr)}
-	}
-	if info.Size != a.end+int64(n) {
-		return uncertain{fmt.Errorf("%w; then the size of the file is %d, not %d: %w", err, info.Size, a.end+int64(n), ErrForeignWrite)}
-	}
-	if n > 0 {
-		if cutErr := a.rec.Truncate(a.end); cutErr != nil {
-			return uncertain{errors.Join(err, cutErr)}
-		}
+	if cutErr := cut(a.rec, a.end+int64(n), a.end); cutErr != nil {
+		return uncertain{errors.Join(err, cutErr)}
 	}
 	return err
+}
+
+// cut shortens a file that has the size it should have, and no other: what is
+// more than that another program has written.
+func cut(f vfs.File, size, to int64) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size != size {
+		return &fs.PathError{Op: "cut", Path: f.Name(), Err: fmt.Errorf("%w: its size is %d, not %d", ErrForeignWrite, info.Size, size)}
+	}
+	if size == to {
+		return nil
+	}
+	return f.Truncate(to)
 }
 
 // Accept moves the end of the accepted records over the next n bytes, which
 // Write has written.
 func (a *Active) Accept(n int64) { a.end += n }
 
-// CutTo drops written bytes that were not accepted, from end+keep on.
-func (a *Active) CutTo(keep int64) error {
-	if err := a.rec.Truncate(a.end + keep); err != nil {
+// CutTo drops written bytes that were not accepted: of the n that were, the
+// first keep stay.
+func (a *Active) CutTo(n, keep int64) error {
+	if err := cut(a.rec, a.end+n, a.end+keep); err != nil {
 		return uncertain{err}
 	}
 	return nil
@@ -181,7 +189,7 @@ func (a *Active) Publish(ends []int64) (k int, err error) {
 	if n%index.EntrySize != 0 {
 		// A reader ignores a partial entry, but the next one would be
 		// written behind it and never be found.
-		if cutErr := a.idx.Truncate(a.idxEnd); cutErr != nil {
+		if cutErr := cut(a.idx, a.idxEnd+int64(n%index.EntrySize), a.idxEnd); cutErr != nil {
 			return int(whole), uncertain{errors.Join(err, cutErr)}
 		}
 	}
@@ -200,11 +208,16 @@ func (a *Active) Close() error {
 	return errors.Join(a.rec.Close(), a.idx.Close())
 }
 
-// LockedBy makes sure that the files that were opened are those that are
-// locked.
-func (a *Active) LockedBy(l *Locks) error {
-	if !l.Holds(a.recInfo) {
-		return &fs.PathError{Op: "lock", Path: a.Records, Err: ErrReplaced}
+// LockedBy makes sure that the records file that was opened is the one that
+// is locked.
+func (a *Active) LockedBy(l *Locks) error { return lockedBy(l, a.Records, a.recInfo) }
+
+// IndexLockedBy is LockedBy for the index.
+func (a *Active) IndexLockedBy(l *Locks) error { return lockedBy(l, a.Index, a.idxInfo) }
+
+func lockedBy(l *Locks, name string, opened vfs.Info) error {
+	if l.Holds(opened) {
+		return nil
 	}
-	return nil
+	return &fs.PathError{Op: "lock", Path: name, Err: ErrReplaced}
 }

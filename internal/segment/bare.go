@@ -49,8 +49,13 @@ func endLine(fsys vfs.FS, name string, opts BareOptions, report *Report) (int64,
 	}
 	defer f.Close()
 	last, err := lastLine(f, info.Size, opts.MaxLine)
-	if err != nil || last == nil {
-		return info.Size, err
+	if err != nil {
+		return 0, err
+	}
+	if last == nil {
+		// Whoever wrote the lines may not have synced them, and the index that
+		// is about to describe them must not be on the disk before they are.
+		return info.Size, f.Sync()
 	}
 	report.IncompleteTail = !opts.Complete(last)
 	if _, err := f.Write([]byte{'\n'}); err != nil {

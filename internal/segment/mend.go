@@ -15,7 +15,7 @@ import (
 // may have read them, so a rebuilt index comes under a new inode, by rename.
 func (r *recovery) mendIndex() error {
 	f := &r.found
-	if f.rebuild != "" {
+	if f.rebuild != "" || !f.hasIdx {
 		return r.replaceIndex()
 	}
 	want := int64(f.end.n+1) * index.EntrySize
@@ -65,7 +65,7 @@ func (r *recovery) extendIndex() error {
 }
 
 func (r *recovery) replaceIndex() error {
-	return vfs.Replace(r.fsys, r.pair.Index, r.opts.Perm, func(w io.Writer) error {
+	return vfs.Replace(r.fsys, r.pair.Index, keepPerm(r.fsys, r.pair.Index, r.opts.Perm), func(w io.Writer) error {
 		if err := r.copyAgreed(w); err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func (r *recovery) copyAgreed(w io.Writer) error {
 
 // derive writes the entries of the good records behind the agreed ones.
 func (r *recovery) derive(w io.Writer, withFirst bool) error {
-	rec, err := r.fsys.Open(r.pair.Records, os.O_RDONLY, 0)
+	rec, err := r.openRecords(os.O_RDONLY, r.found.end.pos)
 	if err != nil {
 		return err
 	}
@@ -101,18 +101,6 @@ func (r *recovery) derive(w io.Writer, withFirst bool) error {
 		return err
 	}
 	return b.Flush()
-}
-
-// offsetWriter writes a stream to a file from a position on.
-type offsetWriter struct {
-	f   vfs.File
-	off int64
-}
-
-func (w *offsetWriter) Write(p []byte) (int, error) {
-	n, err := w.f.WriteAt(p, w.off)
-	w.off += int64(n)
-	return n, err
 }
 
 // sameBytes compares the first size bytes of two files.

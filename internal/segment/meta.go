@@ -13,6 +13,9 @@ import (
 // Format is the version of the files that this package writes.
 const Format = 1
 
+// defaultBatch is the bound on a batch where none is written.
+const defaultBatch = 16<<20 + 1
+
 // maxMetaBytes bounds what is read of a partition.json.
 const maxMetaBytes = 1 << 20
 
@@ -79,6 +82,10 @@ func parseMeta(data []byte) (Meta, error) {
 	if err := json.Unmarshal(data, &m); err != nil {
 		return m, err
 	}
+	if m.Batch == 0 {
+		// A bound of nothing would make every torn tail one of promised bytes.
+		m.Batch = defaultBatch
+	}
 	if m.Batch < 0 || m.Synced.Position < 0 {
 		return m, errors.New("negative batch or position")
 	}
@@ -93,7 +100,17 @@ func WriteMeta(fsys vfs.FS, dir string, m Meta, perm fs.FileMode) error {
 	if err != nil {
 		return err
 	}
-	return vfs.ReplaceFile(fsys, filepath.Join(dir, MetaName), append(data, '\n'), perm)
+	path := filepath.Join(dir, MetaName)
+	return vfs.ReplaceFile(fsys, path, append(data, '\n'), keepPerm(fsys, path, perm))
+}
+
+// keepPerm is the mode of the file that is replaced, or perm where there is
+// none: what an operator has set stays.
+func keepPerm(fsys vfs.FS, path string, perm fs.FileMode) fs.FileMode {
+	if info, err := fsys.Lstat(path); err == nil && info.Mode.IsRegular() {
+		return info.Mode.Perm()
+	}
+	return perm
 }
 
 // Names of modes in partition.json.

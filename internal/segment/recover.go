@@ -58,6 +58,7 @@ type recovery struct {
 	dir    string
 	pair   Pair
 	opts   RecoverOptions
+	rec    vfs.Info // the records file that was surveyed
 	found  survey
 	report Report
 }
@@ -126,7 +127,7 @@ func (r *recovery) survey() error {
 	}
 	defer rec.Close()
 	s := surveyor{pair: r.pair, rec: rec, meta: r.opts.Meta, strict: r.opts.Strict, limit: r.opts.MaxLine}
-	s.recSize = recInfo.Size
+	s.recSize, r.rec = recInfo.Size, recInfo
 	idx, idxInfo, err := openAppend(r.fsys, r.pair.Index)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -134,11 +135,38 @@ func (r *recovery) survey() error {
 		return err
 	default:
 		defer idx.Close()
-		s.idx, s.idxSize = idx, idxInfo.Size
+		s.idx, s.idxSize, s.hasIdx = idx, idxInfo.Size, true
 	}
 	err = s.run()
 	r.found = s.survey
 	return err
+}
+
+// openRecords opens the records file again, and makes sure that it is the one
+// that was surveyed and has the size it should: what an editor saved or a
+// shell appended meanwhile was not looked at and must not be cut.
+func (r *recovery) openRecords(flag int, size int64) (vfs.File, error) {
+	f, err := r.fsys.Open(r.pair.Records, flag, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.unchanged(f, size); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func (r *recovery) unchanged(f vfs.File, size int64) error {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !info.Same(r.rec):
+		return &fs.PathError{Op: "recover", Path: r.pair.Records, Err: ErrReplaced}
+	case info.Size != size:
+		return &fs.PathError{Op: "recover", Path: r.pair.Records, Err: ErrForeignWrite}
+	}
+	return nil
 }
 
 // mend does what the survey found to be necessary, in the order of the crash
@@ -178,13 +206,16 @@ func (r *recovery) cutTail() error {
 	if f.recSize == f.end.pos {
 		return nil
 	}
-	rec, err := r.fsys.Open(r.pair.Records, os.O_RDWR, 0)
+	rec, err := r.openRecords(os.O_RDWR, f.recSize)
 	if err != nil {
 		return err
 	}
 	defer rec.Close()
 	r.report.TornBytes, r.report.TornWhy = f.recSize-f.end.pos, f.bad.Error()
 	if r.report.TornPath, err = r.setAside(io.NewSectionReader(rec, f.end.pos, r.report.TornBytes)); err != nil {
+		return err
+	}
+	if err := r.unchanged(rec, f.recSize); err != nil {
 		return err
 	}
 	if err := rec.Truncate(f.end.pos); err != nil {
@@ -230,7 +261,7 @@ func saveAs(fsys vfs.FS, name string, src *io.SectionReader, perm fs.FileMode) (
 }
 
 func copyAt(f vfs.File, src *io.SectionReader) error {
-	if _, err := io.Copy(&offsetWriter{f: f}, io.NewSectionReader(src, 0, src.Size())); err != nil {
+	if _, err := io.Copy(io.NewOffsetWriter(f, 0), io.NewSectionReader(src, 0, src.Size())); err != nil {
 		return err
 	}
 	return f.Sync()
@@ -264,14 +295,14 @@ func (r *recovery) writeAgain() error {
 	if f.promise >= f.end.pos {
 		return nil
 	}
-	rec, err := r.fsys.Open(r.pair.Records, os.O_RDWR, 0)
+	rec, err := r.openRecords(os.O_RDWR, f.end.pos)
 	if err != nil {
 		return err
 	}
 	defer rec.Close()
 	if r.opts.Meta != nil {
 		src := io.NewSectionReader(rec, f.promise, f.end.pos-f.promise)
-		if _, err := io.Copy(&offsetWriter{f: rec, off: f.promise}, src); err != nil {
+		if _, err := io.Copy(io.NewOffsetWriter(rec, f.promise), src); err != nil {
 			return err
 		}
 		r.report.Rewritten = f.end.pos - f.promise

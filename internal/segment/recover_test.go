@@ -2,6 +2,7 @@ package segment
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -445,4 +446,81 @@ func TestRecoverChecked(t *testing.T) {
 	require.NoError(t, a.Close())
 	require.Equal(t, "frame", report.WasChecked)
 	requireNothingLeft(t, fsys)
+}
+
+// TestRecoverMeanwhile: what another program does to the records between the
+// survey and the cut was not looked at, so it is not cut.
+func TestRecoverMeanwhile(t *testing.T) {
+	for name, c := range map[string]struct {
+		do   func(fsys vfs.FS, path string) error
+		want error
+	}{
+		"saved by an editor": {func(fsys vfs.FS, path string) error {
+			return vfs.ReplaceFile(fsys, path, []byte(strings.Repeat("[]\n", 100)), 0o600)
+		}, ErrReplaced},
+		"appended to": {func(fsys vfs.FS, path string) error {
+			f, err := fsys.Open(path, os.O_WRONLY|os.O_APPEND, 0)
+			if err != nil {
+				return err
+			}
+			_, err = f.Write([]byte("{}\n"))
+			return errors.Join(err, f.Close())
+		}, ErrForeignWrite},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fsys := vfs.NewMem()
+			s := state{recs: three + "torn", idx: []uint64{0, 8, 16, 24}, meta: always(24)}
+			s.put(t, fsys)
+			path := PairAt("p", 0).Records
+			done := ""
+			fault := vfs.NewFault(fsys, func(op vfs.Op) error {
+				// The torn tail is set aside, and its directory synced, just
+				// before the cut.
+				if op.Kind != vfs.OpSyncDir || done != "" {
+					return nil
+				}
+				err := c.do(fsys, path)
+				done = read(t, fsys, path)
+				return err
+			})
+			_, _, _, err := recoverState(fault, s.meta)
+			require.NotEmpty(t, done)
+			if c.want == ErrReplaced {
+				// The open file was cut; the one that has the name was not.
+				require.Error(t, err)
+			} else {
+				require.ErrorIs(t, err, c.want)
+			}
+			require.Equal(t, done, read(t, fsys, path))
+		})
+	}
+}
+
+// TestRecoverEmptyWithoutIndex: an empty records file that lost its index.
+func TestRecoverEmptyWithoutIndex(t *testing.T) {
+	fsys := vfs.NewMem()
+	state{recs: "", meta: always(0)}.put(t, fsys)
+	a, next, _, err := recoverState(fsys, always(0))
+	require.NoError(t, err)
+	require.NoError(t, a.Close())
+	require.Zero(t, next)
+}
+
+// TestMetaMode: what an operator has set on partition.json stays.
+func TestMetaMode(t *testing.T) {
+	fsys := vfs.NewMem()
+	require.NoError(t, fsys.Mkdir("p", 0o700))
+	require.NoError(t, WriteMeta(fsys, "p", *always(0), 0o644))
+	require.NoError(t, WriteMeta(fsys, "p", *weak(0), 0o600))
+	info, err := fsys.Stat("p/" + MetaName)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o644), info.Mode.Perm())
+}
+
+// TestMetaBatch: a partition.json that bounds no batch must not make every
+// torn tail one of promised bytes.
+func TestMetaBatch(t *testing.T) {
+	m, err := parseMeta([]byte(`{"format":1,"sync":"always","validate":"strict","start":0,"synced":{"base":0,"position":0}}`))
+	require.NoError(t, err)
+	require.Equal(t, int64(16777217), m.Batch)
 }

@@ -25,6 +25,7 @@ var (
 type survey struct {
 	recSize int64
 	idxSize int64
+	hasIdx  bool
 	claimed uint64 // records that the whole entries of the index describe
 
 	promise   int64 // records below it must not be cut
@@ -61,7 +62,7 @@ func (s *surveyor) run() error {
 		return err
 	}
 	s.setPromise(highest.pos)
-	if err := s.checkSynced(highest.n); err != nil {
+	if err := s.checkSynced(); err != nil {
 		return err
 	}
 	if err := s.findAnchor(); err != nil {
@@ -97,18 +98,32 @@ func (s *surveyor) synced() int64 {
 	return s.meta.Synced.Position
 }
 
-// checkSynced makes sure that what was synced is there. The index still
-// describes n records.
-func (s *surveyor) checkSynced(n uint64) error {
+// checkSynced makes sure that what was synced is there.
+func (s *surveyor) checkSynced() error {
 	synced := s.synced()
 	if s.recSize < synced {
-		return &CorruptError{Path: s.pair.Records, Offset: s.pair.Base + n, Position: s.recSize, End: synced, Err: errShort}
+		return s.lost(s.recSize, &CorruptError{Path: s.pair.Records, Position: s.recSize, End: synced, Err: errShort})
 	}
 	ok, err := s.behindNewline(synced)
 	if err == nil && !ok {
-		err = &CorruptError{Path: s.pair.Records, Offset: s.pair.Base + n, Position: synced, Err: errNotLine}
+		err = s.lost(synced, &CorruptError{Path: s.pair.Records, Position: synced, Err: errNotLine})
 	}
 	return err
+}
+
+// lost puts the record that position lies in, as far as the index knows, into
+// an error.
+func (s *surveyor) lost(position int64, e *CorruptError) error {
+	e.Offset = s.pair.Base
+	if s.idxSize < index.EntrySize {
+		return e
+	}
+	i, err := s.firstAbove(uint64(position))
+	if err != nil {
+		return err
+	}
+	e.Offset += max(i, 1) - 1
+	return e
 }
 
 // behindNewline reports whether a line can begin at position.
@@ -127,9 +142,11 @@ func (s *surveyor) behindNewline(position int64) (bool, error) {
 }
 
 // highest finds the highest index entry that lies inside the file and behind
-// a newline.
+// a newline. A writer of a weak mode promised nothing by its entries, and a
+// power loss may have left many that are worth nothing, so they are not looked
+// at.
 func (s *surveyor) highest() (mark, error) {
-	if s.idxSize < index.EntrySize {
+	if s.meta != nil && s.meta.Sync != SyncAlwaysName || s.idxSize < index.EntrySize {
 		return mark{}, nil
 	}
 	i, err := s.firstAbove(uint64(s.recSize))
