@@ -43,7 +43,7 @@ func (w *Writer) admit(mine bool) error {
 			return w.err
 		case w.publishErr != nil && !w.retryPublish():
 			return w.publishFailure()
-		case w.exclusive && !mine, w.behind():
+		case w.turns.taken() && !mine, w.behind():
 			w.changed.Wait()
 		default:
 			return nil

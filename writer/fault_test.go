@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -15,16 +16,27 @@ import (
 	"example.com/jlq/internal/vfs"
 )
 
-// switched fails the operations that fail says, once it is set.
+// switched fails the operations that fail says, once it is set. The writer's
+// goroutines may be at work meanwhile.
 type switched struct {
+	mu   sync.Mutex
 	fail func(op vfs.Op) error
 }
 
+func (s *switched) set(fail func(op vfs.Op) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fail = fail
+}
+
 func (s *switched) hook(op vfs.Op) error {
-	if s.fail == nil {
+	s.mu.Lock()
+	fail := s.fail
+	s.mu.Unlock()
+	if fail == nil {
 		return nil
 	}
-	return s.fail(op)
+	return fail(op)
 }
 
 // on fails operations of one kind on one file.
@@ -51,7 +63,7 @@ func TestShortWrite(t *testing.T) {
 	for _, sync := range []SyncMode{SyncAlways, SyncInterval, SyncOS} {
 		for _, n := range []int{0, 1, 9} {
 			w, s, mem := openFaulty(t, Options{Sync: sync})
-			s.fail = on(vfs.OpWrite, pair.Records, vfs.ShortWrite{N: n, Err: syscall.ENOSPC})
+			s.set(on(vfs.OpWrite, pair.Records, vfs.ShortWrite{N: n, Err: syscall.ENOSPC}))
 			_, err := w.AppendBatch(recs(1, 3))
 			require.ErrorIs(t, err, syscall.ENOSPC)
 			batch, ok := errors.AsType[*BatchError](err)
@@ -59,7 +71,7 @@ func TestShortWrite(t *testing.T) {
 			require.Equal(t, 0, batch.Stored)
 			require.False(t, batch.Unknown)
 			require.Equal(t, string(rec(0))+"\n", readFile(t, mem, pair.Records), "cut back at once")
-			s.fail = nil
+			s.set(nil)
 			first, err := w.AppendBatch(recs(1, 3))
 			require.NoError(t, err)
 			require.Equal(t, uint64(1), first)
@@ -73,7 +85,7 @@ func TestShortWrite(t *testing.T) {
 // that its bytes do not come back after a power loss.
 func TestCutIsSynced(t *testing.T) {
 	w, s, mem := openFaulty(t, Options{})
-	s.fail = on(vfs.OpWrite, pair.Records, vfs.ShortWrite{N: 8, Err: syscall.ENOSPC})
+	s.set(on(vfs.OpWrite, pair.Records, vfs.ShortWrite{N: 8, Err: syscall.ENOSPC}))
 	_, err := w.AppendBatch(recs(1, 3))
 	require.ErrorIs(t, err, syscall.ENOSPC)
 	after := mem.Crash(vfs.CrashConfig{Data: vfs.DataKept, Names: vfs.NamesKept})
@@ -89,17 +101,17 @@ func TestCutIsSynced(t *testing.T) {
 func TestFailedCut(t *testing.T) {
 	for _, sync := range []SyncMode{SyncAlways, SyncOS} {
 		w, s, mem := openFaulty(t, Options{Sync: sync})
-		s.fail = func(op vfs.Op) error {
+		s.set(func(op vfs.Op) error {
 			if op.Kind == vfs.OpTruncate {
 				return syscall.EIO
 			}
 			return on(vfs.OpWrite, pair.Records, vfs.ShortWrite{N: 5, Err: syscall.ENOSPC})(op)
-		}
+		})
 		_, err := w.AppendBatch(recs(1, 3))
 		require.ErrorIs(t, err, ErrPoisoned)
 		batch, ok := errors.AsType[*BatchError](err)
 		require.True(t, ok && batch.Unknown)
-		s.fail = nil
+		s.set(nil)
 		_, err = w.Append(rec(1))
 		require.ErrorIs(t, err, ErrPoisoned)
 		require.ErrorIs(t, w.Close(), ErrPoisoned)
@@ -116,14 +128,14 @@ func TestFailedFsync(t *testing.T) {
 	each(t, func(t *testing.T, sync SyncMode) {
 		w, s, _ := openFaulty(t, Options{Sync: sync})
 		failed := false
-		s.fail = func(op vfs.Op) error {
+		s.set(func(op vfs.Op) error {
 			if op.Kind != vfs.OpSync || op.Path != pair.Records {
 				return nil
 			}
 			require.False(t, failed, "fsync was tried again")
 			failed = true
 			return syscall.EIO
-		}
+		})
 		_, err := w.Append(rec(1))
 		if err == nil {
 			err = w.Sync()
@@ -143,14 +155,14 @@ func TestFailedFsync(t *testing.T) {
 func TestGroupBehindPoison(t *testing.T) {
 	w, s, mem := openFaulty(t, Options{})
 	reached, release := make(chan struct{}), make(chan struct{})
-	s.fail = func(op vfs.Op) error {
+	s.set(func(op vfs.Op) error {
 		if op.Kind == vfs.OpSync && op.Path == pair.Records {
 			close(reached)
 			<-release
 			return syscall.EIO
 		}
 		return nil
-	}
+	})
 	errs := make(chan error, 2)
 	go func() { _, err := w.Append(rec(1)); errs <- err }()
 	<-reached
@@ -185,7 +197,7 @@ func (w *Writer) gathered() int {
 func TestIndexFull(t *testing.T) {
 	for n, kept := range map[int]int{0: 0, 7: 0, 8: 1, 20: 2} {
 		w, s, mem := openFaulty(t, Options{})
-		s.fail = on(vfs.OpWrite, pair.Index, vfs.ShortWrite{N: n, Err: syscall.ENOSPC})
+		s.set(on(vfs.OpWrite, pair.Index, vfs.ShortWrite{N: n, Err: syscall.ENOSPC}))
 		_, err := w.AppendBatch(recs(1, 5))
 		batch, ok := errors.AsType[*BatchError](err)
 		require.True(t, ok, "%v", err)
@@ -194,7 +206,7 @@ func TestIndexFull(t *testing.T) {
 		require.False(t, batch.Unknown)
 		require.Equal(t, lines(0, 1+kept), stored(t, mem))
 		require.Equal(t, uint64(1+kept), w.Next())
-		s.fail = nil
+		s.set(nil)
 		_, err = w.AppendBatch(recs(1+kept, 5))
 		require.NoError(t, err)
 		require.NoError(t, w.Close())
@@ -206,14 +218,14 @@ func TestIndexFull(t *testing.T) {
 // tried again, and an append learns of it as long as they cannot be written.
 func TestIndexFullLater(t *testing.T) {
 	w, s, mem := openFaulty(t, Options{Sync: SyncOS})
-	s.fail = on(vfs.OpWrite, pair.Index, vfs.ShortWrite{N: 3, Err: syscall.ENOSPC})
+	s.set(on(vfs.OpWrite, pair.Index, vfs.ShortWrite{N: 3, Err: syscall.ENOSPC}))
 	_, err := w.AppendBatch(recs(1, 5))
 	require.NoError(t, err)
 	require.ErrorIs(t, w.Sync(), syscall.ENOSPC)
 	_, err = w.Append(rec(5))
 	require.ErrorIs(t, err, syscall.ENOSPC)
 	require.Equal(t, uint64(5), w.Next())
-	s.fail = nil
+	s.set(nil)
 	_, err = w.Append(rec(5))
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
@@ -225,11 +237,11 @@ func TestIndexFullLater(t *testing.T) {
 func TestFailedFlush(t *testing.T) {
 	w, s, mem := openFaulty(t, Options{Sync: SyncBuffered})
 	require.NoError(t, w.Sync())
-	s.fail = on(vfs.OpWrite, pair.Records, vfs.ShortWrite{N: 3, Err: syscall.ENOSPC})
+	s.set(on(vfs.OpWrite, pair.Records, vfs.ShortWrite{N: 3, Err: syscall.ENOSPC}))
 	_, err := w.Append(rec(1))
 	require.NoError(t, err)
 	require.ErrorIs(t, w.Sync(), syscall.ENOSPC)
-	s.fail = nil
+	s.set(nil)
 	_, err = w.Append(rec(2))
 	require.ErrorIs(t, err, ErrPoisoned)
 	require.ErrorIs(t, w.Close(), ErrPoisoned)
@@ -242,12 +254,12 @@ func TestSyncBacklog(t *testing.T) {
 	t.Chdir(t.TempDir())
 	release, s := make(chan struct{}), &switched{}
 	w, _ := mustOpen(t, vfs.NewFault(vfs.OS, s.hook), Options{Sync: SyncOS, Validate: Frame})
-	s.fail = func(op vfs.Op) error {
+	s.set(func(op vfs.Op) error {
 		if op.Kind == vfs.OpSync && op.Path == pair.Records {
 			<-release
 		}
 		return nil
-	}
+	})
 	big := make([]byte, 8<<20)
 	for i := range big {
 		big[i] = 'x'
@@ -274,7 +286,7 @@ func TestSyncBacklog(t *testing.T) {
 func TestIndexFullStillSyncs(t *testing.T) {
 	w, s, mem := openFaulty(t, Options{Sync: SyncOS})
 	require.NoError(t, w.Sync())
-	s.fail = on(vfs.OpWrite, pair.Index, vfs.ShortWrite{Err: syscall.ENOSPC})
+	s.set(on(vfs.OpWrite, pair.Index, vfs.ShortWrite{Err: syscall.ENOSPC}))
 	_, err := w.AppendBatch(recs(1, 5))
 	require.NoError(t, err)
 	require.ErrorIs(t, w.Sync(), syscall.ENOSPC)
@@ -289,10 +301,10 @@ func TestIndexFullStillSyncs(t *testing.T) {
 func TestIndexRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, s, mem := openFaulty(t, Options{Sync: SyncOS, Validate: Frame})
-		s.fail = on(vfs.OpWrite, pair.Index, vfs.ShortWrite{Err: syscall.ENOSPC})
+		s.set(on(vfs.OpWrite, pair.Index, vfs.ShortWrite{Err: syscall.ENOSPC}))
 		_, err := w.AppendBatch(recs(1, maxPending+1)) // published by the call itself
 		require.NoError(t, err)
-		s.fail = nil
+		s.set(nil)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		require.Len(t, stored(t, mem), maxPending+1)

@@ -29,7 +29,7 @@ type Writer struct {
 	stats      Stats
 	err        error // sticky
 	publishErr error // of the index, to be returned by the next append
-	exclusive  bool  // one caller appends alone
+	turns      turns // of callers that append alone
 	leading    bool  // a group is being committed (SyncAlways)
 	forming    *group
 	spare      *group // a finished group, for its buffers
@@ -217,21 +217,29 @@ func (w *Writer) Close() error {
 	return errors.Join(err, w.active.Close())
 }
 
+// turns are tickets, served in order: without an order, one goroutine that
+// takes its turn again and again would keep Close out.
+type turns struct {
+	next    uint64 // ticket that the next caller gets
+	serving uint64 // ticket whose turn it is
+}
+
+// taken reports whether somebody has the turn or waits for it.
+func (t *turns) taken() bool { return t.next != t.serving }
+
 // takeTurn waits until nobody else appends and keeps everybody out. The
 // caller holds mu.
 func (w *Writer) takeTurn() {
-	for w.exclusive {
-		w.changed.Wait()
-	}
-	w.exclusive = true
-	for w.leading || w.forming != nil {
+	ticket := w.turns.next
+	w.turns.next++
+	for w.turns.serving != ticket || w.leading || w.forming != nil {
 		w.changed.Wait()
 	}
 }
 
 // giveTurn lets the others in again. The caller holds mu.
 func (w *Writer) giveTurn() {
-	w.exclusive = false
+	w.turns.serving++
 	w.changed.Broadcast()
 }
 

@@ -320,3 +320,25 @@ func grow(t *testing.T, fsys vfs.FS, name string) {
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 }
+
+// TestCloseGetsItsTurn: a goroutine that appends conditionally without a pause
+// does not keep Close out.
+func TestCloseGetsItsTurn(t *testing.T) {
+	w, _ := mustOpen(t, vfs.NewMem(), Options{})
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			err := w.AppendAt(w.Next(), rec(0))
+			if errors.Is(err, fs.ErrClosed) {
+				return
+			}
+		}
+	}()
+	time.Sleep(10 * time.Millisecond)
+	for w.Next() == 0 {
+	}
+	require.NoError(t, w.Close())
+	<-stopped
+	require.LessOrEqual(t, w.turns.next-w.turns.serving, uint64(1))
+}
