@@ -129,7 +129,7 @@ func (p *Partition) recoverOptions(meta *segment.Meta) segment.RecoverOptions {
 func (p *Partition) saver(meta *segment.Meta, base uint64) func(int64) error {
 	m := p.mode()
 	if meta != nil {
-		m.Start = meta.Start
+		m.Start, m.Batch = meta.Start, max(m.Batch, meta.Batch)
 	}
 	return func(position int64) error {
 		m.Synced = segment.Mark{Base: base, Position: position}

@@ -96,11 +96,12 @@ func (p *Partition) refuseSegment() error {
 	if !p.place.Bare {
 		return nil
 	}
-	if _, _, ok := segment.ParseName(filepath.Base(p.place.Path)); !ok {
+	name := filepath.Base(p.place.Path)
+	if _, _, ok := segment.ParseName(name); !ok && name != segment.MetaName {
 		return nil
 	}
 	return &fs.PathError{Op: "append", Path: p.place.Path,
-		Err: errors.New("is a segment of a partition; append to the directory it lies in")}
+		Err: errors.New("is a file of a partition; append to the directory it lies in")}
 }
 
 // make creates what Locate did not find, durably.

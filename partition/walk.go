@@ -90,11 +90,27 @@ func (w *walk) begin() error {
 // promised compares the file with what partition.json says was synced.
 func (w *walk) promised() error {
 	m := w.v.meta
-	if m == nil || m.Synced.Base != w.h.Base || m.Synced.Position <= w.size {
+	if m == nil || m.Synced.Base != w.h.Base || m.Synced.Position == 0 {
 		return nil
+	}
+	if m.Synced.Position <= w.size {
+		return w.syncedLine(m.Synced.Position)
 	}
 	return w.v.report(Problem{Kind: KindMeta, Path: w.h.Records, Offset: w.h.Base, Position: w.size, Length: m.Synced.Position - w.size,
 		Reason: fmt.Sprintf("the records end at %d, but were synced up to %d", w.size, m.Synced.Position)})
+}
+
+// syncedLine: what was synced ends behind a newline.
+func (w *walk) syncedLine(position int64) error {
+	var last [1]byte
+	if _, err := w.h.Rec.ReadAt(last[:], position-1); err != nil {
+		return readErr(w.h.Records, err)
+	}
+	if last[0] == '\n' {
+		return nil
+	}
+	return w.v.report(Problem{Kind: KindMeta, Path: w.h.Records, Offset: w.h.Base, Position: position,
+		Reason: fmt.Sprintf("partition.json says that the records were synced up to %d, where no line ends", position)})
 }
 
 func (w *walk) index(reason string) error {

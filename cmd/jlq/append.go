@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/jlq/internal/segment"
 	"example.com/jlq/partition"
 )
 
@@ -189,11 +190,20 @@ func refuseOwn(p *partition.Partition, name string, f *os.File) error {
 	if err != nil {
 		return err
 	}
-	for _, path := range p.Log().Info().Paths {
+	for _, path := range ownFiles(p) {
 		own, err := os.Stat(path)
 		if err == nil && os.SameFile(own, info) {
 			return fmt.Errorf("%s: is a file of the log itself", name)
 		}
 	}
 	return nil
+}
+
+// ownFiles are the files of a log.
+func ownFiles(p *partition.Partition) []string {
+	own := []string{filepath.Join(p.Path(), segment.MetaName)}
+	for _, s := range p.Log().Info().Segments {
+		own = append(own, s.Records, s.Index)
+	}
+	return own
 }

@@ -318,6 +318,9 @@ func (r *recovery) promise() error {
 	m.Synced = Mark{Base: r.pair.Base, Position: r.found.end.pos}
 	if old := r.opts.Meta; old != nil {
 		m.Start = old.Start
+		// Records as large as the last writer's may be there, and must stay
+		// readable; a wider bound on a batch promises less, never too much.
+		m.Batch = max(m.Batch, old.Batch)
 		if m == *old {
 			return nil
 		}

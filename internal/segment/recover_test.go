@@ -96,6 +96,18 @@ func TestRecover(t *testing.T) {
 		"index full of the synced position": {
 			state{recs: three, idx: []uint64{0, 8, 8, 8}, meta: weak(8)},
 			want{recs: three, next: 3, report: rebuilt("entry 2 is 8")}},
+		"index doubled": {
+			state{recs: three, idx: []uint64{0, 8, 16, 24, 0, 8, 16, 24}, meta: always(24)},
+			want{recs: three, next: 3, report: rebuilt("entry")}},
+		"index of another file of the same size": {
+			state{recs: three, idx: []uint64{0, 12, 24}, meta: always(24)},
+			want{recs: three, next: 3, report: rebuilt("holds a newline")}},
+		"acknowledged record damaged under an index with a zero tail": {
+			state{recs: three[:8] + "garbage\n" + three[16:] + strings.Repeat(three, 2), idx: []uint64{0, 8, 16, 24, 32, 0, 0, 0, 0, 0}, meta: &Meta{Format: 1, Sync: "always", Validate: "strict", Batch: 1 << 20}},
+			want{corrupt: 8}},
+		"index lost of records that were checked by frame": {
+			state{recs: "text\n" + three, meta: always(29)},
+			want{recs: "text\n" + three, next: 4, report: rebuilt("missing")}},
 		"index of another file": {
 			state{recs: three, idx: []uint64{0, 5, 11, 24}, meta: weak(0)},
 			want{recs: three, next: 3, report: rebuilt("entry 1 is 5")}},

@@ -70,7 +70,7 @@ func (s *surveyor) run() error {
 	}
 	// Without a partition.json nothing is known of the lines that the index
 	// describes; they stay as they are.
-	s.checkFrom = s.anchor.pos
+	s.checkFrom = max(s.anchor.pos, s.synced())
 	if s.meta == nil {
 		s.checkFrom = highest.pos
 	}
@@ -158,8 +158,8 @@ func (s *surveyor) highest() (mark, error) {
 		if err != nil {
 			return mark{}, err
 		}
-		if pos > uint64(s.recSize) {
-			continue
+		if pos == 0 || pos > uint64(s.recSize) {
+			continue // a record has at least its newline
 		}
 		ok, err := s.behindNewline(int64(pos))
 		if err != nil || ok {
@@ -228,11 +228,22 @@ func (s *surveyor) findAnchor() error {
 		return err
 	}
 	pos, err := s.entry(i)
-	if err == nil && pos == uint64(synced) {
-		s.anchor = mark{i, synced}
-		s.agreed = s.anchor
+	if err != nil || pos != uint64(synced) {
+		return err
 	}
-	return err
+	// An index of another file can hold that position too. A sample of what
+	// lies below it, of a size that does not grow with the log, tells.
+	ok, why, err := index.Trusted(s.idx, i, s.rec, synced)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		s.rebuild = why
+		return nil
+	}
+	s.anchor = mark{i, synced}
+	s.agreed = s.anchor
+	return nil
 }
 
 // scan derives the entries above the anchor from the newlines, compares them
