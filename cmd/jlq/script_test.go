@@ -17,6 +17,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	// With the race detector each of the hundreds of processes would sleep a
+	// second before it ends.
+	os.Setenv("GORACE", strings.TrimSpace("atexit_sleep_ms=0 "+os.Getenv("GORACE")))
 	testscript.Main(m, map[string]func(){"jlq": main})
 }
 
@@ -39,6 +42,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Values[started{}] = map[string]*exec.Cmd{}
 			env.Setenv("NO_COLOR", "1")
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			return nil
 		},
 		Condition: condition,
