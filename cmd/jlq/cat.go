@@ -29,7 +29,7 @@ when cat began: it never waits, not even while a writer goes on.`,
   jlq cat -o @-3h:now orders | jq .level`,
 		Args: wantArgs(1, 1, "one LOG"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withLog(args[0], c.readFlags, func(log *reader.Log) error {
+			return c.withLog(cmd.Context(), args[0], c.readFlags, func(log *reader.Log) error {
 				return c.run(&resolver{ctx: cmd.Context(), log: log}, c.newPrinter(args[0], c.format.value))
 			})
 		},

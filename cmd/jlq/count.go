@@ -25,7 +25,7 @@ newline is one when it is a complete JSON object or array.`,
   jlq count -o @2026-01-02:2026-01-03 app.jsonl`,
 		Args: wantArgs(1, 1, "one LOG"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withLog(args[0], flags, func(log *reader.Log) error {
+			return a.withLog(cmd.Context(), args[0], flags, func(log *reader.Log) error {
 				r := &resolver{ctx: cmd.Context(), log: log}
 				s, err := r.span(o.offsets)
 				if err == nil {

@@ -50,7 +50,7 @@ func (g *getCommand) run(ctx context.Context, path string, args []string) error 
 			return &usageError{err: err}
 		}
 	}
-	return g.withLog(path, g.readFlags, func(log *reader.Log) error {
+	return g.withLog(ctx, path, g.readFlags, func(log *reader.Log) error {
 		p := g.newPrinter(path, g.format.value)
 		if g.bare {
 			p.end = ""

@@ -24,7 +24,7 @@ func (a *app) headCmd() *cobra.Command {
   jlq head -n 3 -o @2026-01-02 app.jsonl`,
 		Args: wantArgs(1, 1, "one LOG"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withLog(args[0], flags, func(log *reader.Log) error {
+			return a.withLog(cmd.Context(), args[0], flags, func(log *reader.Log) error {
 				r := &resolver{ctx: cmd.Context(), log: log}
 				records, err := r.records(o.offsets)
 				if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,8 +26,9 @@ func (f *readFlags) add(cmd *cobra.Command) {
 }
 
 // withLog opens a log for reading, without lock and writing nothing, for as
-// long as do takes.
-func (a *app) withLog(path string, flags readFlags, do func(*reader.Log) error) error {
+// long as do takes. When ctx ends, the log is closed under it: that stops what
+// looks for a line in a large file without an index.
+func (a *app) withLog(ctx context.Context, path string, flags readFlags, do func(*reader.Log) error) error {
 	if err := checkPlain(path); err != nil {
 		return err
 	}
@@ -35,8 +37,12 @@ func (a *app) withLog(path string, flags readFlags, do func(*reader.Log) error) 
 		return err
 	}
 	a.noteBehind(log, path)
+	stop := context.AfterFunc(ctx, func() { _ = log.Close() }) // it was only read
 	err = do(log)
-	if closed := log.Close(); err == nil {
+	if !stop() && errors.Is(err, reader.ErrClosed) {
+		return context.Cause(ctx)
+	}
+	if closed := log.Close(); err == nil && ctx.Err() == nil {
 		err = closed
 	}
 	return named(path, err)

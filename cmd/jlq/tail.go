@@ -58,7 +58,7 @@ func (t *tailCommand) run(cmd *cobra.Command, path string) error {
 	if t.number < 0 {
 		t.number = shownRecords
 	}
-	return t.withLog(path, t.readFlags, func(log *reader.Log) error {
+	return t.withLog(cmd.Context(), path, t.readFlags, func(log *reader.Log) error {
 		p := t.newPrinter(path, t.format.value)
 		if t.follow {
 			return t.live(cmd.Context(), log, p)
