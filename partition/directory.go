@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.com/jlq/index"
 	"example.com/jlq/internal/jsonl"
 	"example.com/jlq/internal/segment"
 )
@@ -73,9 +74,27 @@ func (p *Partition) activePair(meta *segment.Meta) (segment.Pair, error) {
 	}
 	if len(pairs) == 0 || pairs[len(pairs)-1].Base < meta.Synced.Base {
 		// Recovery tells a pair that was never finished from a lost one.
-		return segment.PairAt(p.place.Path, meta.Synced.Base), nil
+		return segment.PairAt(p.place.Path, meta.Synced.Base), p.joins(pairs, meta.Synced.Base)
 	}
 	return pairs[len(pairs)-1], nil
+}
+
+// joins refuses a segment that does not begin where the last one that is there
+// ends: its offsets would be given out twice, or never.
+func (p *Partition) joins(pairs []segment.Pair, base uint64) error {
+	if len(pairs) == 0 {
+		return nil
+	}
+	last := pairs[len(pairs)-1]
+	info, err := p.opts.FS.Stat(last.Index)
+	if err != nil {
+		return err
+	}
+	if next := last.Base + index.Count(info.Size); next != base {
+		return &CorruptError{Path: p.metaPath(), Offset: base,
+			Err: fmt.Errorf("it names a segment that begins with offset %d; the one before ends with %d", base, next)}
+	}
+	return nil
 }
 
 // refuseForeign keeps a slip of the keyboard from scattering files in a

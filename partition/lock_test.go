@@ -172,3 +172,23 @@ func TestDurableNames(t *testing.T) {
 	require.Equal(t, []string{"1", "2"}, read(t, r, 0))
 	require.NoError(t, r.Close())
 }
+
+// TestDamagedMeta: a partition.json that was damaged or edited is refused, and
+// nothing is stored under offsets that are taken.
+func TestDamagedMeta(t *testing.T) {
+	for _, meta := range []string{
+		`{"format":1,"sync":"always","validate":"strict","batch":16777217,"start":0,"synced":{"base":7,"position":0}}`,
+		`{"format":1,"sync":"alwayz","validate":"strict","batch":16777217,"start":0,"synced":{"base":0,"position":0}}`,
+		`{"format":1,"sync":"always","validate":"","batch":16777217,"start":0,"synced":{"base":0,"position":0}}`,
+	} {
+		dir := filepath.Join(t.TempDir(), "p")
+		tenRecords(t, dir)
+		writeFile(t, filepath.Join(dir, "partition.json"), meta)
+		_, err := Open(dir, nil)
+		_, corrupt := errors.AsType[*CorruptError](err)
+		require.True(t, corrupt, "%s: %v", meta, err)
+		names, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Len(t, names, 3)
+	}
+}

@@ -286,7 +286,7 @@ func TestLimitOfWriter(t *testing.T) {
 	log := d.open(t, "", Options{})
 	_, err := log.Get(1)
 	require.ErrorIs(t, err, jsonl.ErrTooLarge)
-	d.write(t, segment.MetaName, []byte(`{"format":1,"batch":18000000}`))
+	d.write(t, segment.MetaName, []byte(`{"format":1,"sync":"always","validate":"strict","batch":18000000}`))
 	data, err := log.Get(1)
 	require.NoError(t, err)
 	require.Len(t, data, 17<<20)

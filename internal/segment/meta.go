@@ -6,12 +6,19 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"example.com/jlq/internal/vfs"
 )
 
 // Format is the version of the files that this package writes.
 const Format = 1
+
+// The modes that partition.json may name.
+var (
+	syncModes   = []string{SyncAlwaysName, "interval", "os", "buffered"}
+	validations = []string{ValidateStrictName, "frame"}
+)
 
 // defaultBatch is the bound on a batch where none is written.
 const defaultBatch = 16<<20 + 1
@@ -81,6 +88,10 @@ func parseMeta(data []byte) (Meta, error) {
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
 		return m, err
+	}
+	// A mode that is not known would pass for one that promises less.
+	if !slices.Contains(syncModes, m.Sync) || !slices.Contains(validations, m.Validate) {
+		return m, fmt.Errorf("sync %q, validate %q: not known", m.Sync, m.Validate)
 	}
 	if m.Batch == 0 {
 		// A bound of nothing would make every torn tail one of promised bytes.
