@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"example.com/jlq/index"
@@ -69,14 +70,15 @@ func (p *Partition) activePair(meta *segment.Meta) (segment.Pair, error) {
 		}
 		return segment.PairAt(p.place.Path, 0), nil
 	}
-	if meta == nil {
-		return pairs[len(pairs)-1], nil
-	}
-	if len(pairs) == 0 || pairs[len(pairs)-1].Base < meta.Synced.Base {
+	last := len(pairs) - 1
+	if meta != nil && (last < 0 || pairs[last].Base < meta.Synced.Base) {
 		// Recovery tells a pair that was never finished from a lost one.
 		return segment.PairAt(p.place.Path, meta.Synced.Base), p.joins(pairs, meta.Synced.Base)
 	}
-	return pairs[len(pairs)-1], nil
+	if meta != nil && !slices.ContainsFunc(pairs, func(s segment.Pair) bool { return s.Base == meta.Synced.Base }) {
+		return segment.Pair{}, &SegmentAwayError{Path: segment.PairAt(p.place.Path, meta.Synced.Base).Records, Base: meta.Synced.Base}
+	}
+	return pairs[last], p.joins(pairs[:last], pairs[last].Base)
 }
 
 // joins refuses a segment that does not begin where the last one that is there
@@ -91,8 +93,8 @@ func (p *Partition) joins(pairs []segment.Pair, base uint64) error {
 		return err
 	}
 	if next := last.Base + index.Count(info.Size); next != base {
-		return &CorruptError{Path: p.metaPath(), Offset: base,
-			Err: fmt.Errorf("it names a segment that begins with offset %d; the one before ends with %d", base, next)}
+		return &CorruptError{Path: segment.PairAt(p.place.Path, base).Records, Offset: base,
+			Err: fmt.Errorf("the segment begins with offset %d where %d should follow", base, next)}
 	}
 	return nil
 }

@@ -192,3 +192,75 @@ func TestDamagedMeta(t *testing.T) {
 		require.Len(t, names, 3)
 	}
 }
+
+// TestMovedAway: a partition whose directory was moved tells the one that has
+// its name now nothing about how far it is synced.
+func TestMovedAway(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "p")
+	p := mustOpen(t, path, nil)
+	for range 10 {
+		_, err := p.Append([]byte(`"a record of some length"`))
+		require.NoError(t, err)
+	}
+	require.NoError(t, os.Rename(path, filepath.Join(dir, "moved")))
+	q := mustOpen(t, path, nil)
+	_, err := q.Append([]byte("1"))
+	require.NoError(t, err)
+	require.NoError(t, q.Close())
+	require.ErrorIs(t, p.Close(), ErrReplaced)
+	for name, n := range map[string]int{"p": 1, "moved": 10} {
+		r := mustOpen(t, filepath.Join(dir, name), nil)
+		require.Len(t, read(t, r, 0), n)
+		require.NoError(t, r.Close())
+	}
+}
+
+// TestStraySegment: a segment that does not follow the one before it is not
+// appended to, with and without a partition.json.
+func TestStraySegment(t *testing.T) {
+	for _, meta := range []bool{true, false} {
+		for _, base := range []string{"00000000000000000100", "00000000000000000003"} {
+			dir := filepath.Join(t.TempDir(), "p")
+			tenRecords(t, dir)
+			writeFile(t, filepath.Join(dir, base+".jsonl"), "")
+			if !meta {
+				require.NoError(t, os.Remove(filepath.Join(dir, "partition.json")))
+			}
+			_, err := Open(dir, nil)
+			_, corrupt := errors.AsType[*CorruptError](err)
+			require.True(t, corrupt, "%v", err)
+		}
+	}
+}
+
+// TestReplacedUnderGet: a bare file that was replaced is read anew, also by
+// reads at random alone.
+func TestReplacedUnderGet(t *testing.T) {
+	path := writeFile(t, filepath.Join(t.TempDir(), "f.jsonl"), "\"old\"\n\"old\"\n")
+	require.NoError(t, mustOpen(t, path, nil).Close()) // builds the index
+	r, err := OpenReader(path, nil)
+	require.NoError(t, err)
+	for range 100 {
+		_, err := r.Get(1)
+		require.NoError(t, err)
+	}
+	writeFile(t, path+".new", "\"new\"\n\"new\"\n")
+	require.NoError(t, os.Rename(path+".new", path))
+	data, err := r.Get(1)
+	require.NoError(t, err)
+	require.Equal(t, `"new"`, string(data))
+	require.NoError(t, r.Close())
+}
+
+// TestLockedOnce: a refusal is one line.
+func TestLockedOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f.jsonl")
+	p := mustOpen(t, path, nil)
+	_, err := Open(path, nil)
+	require.NotContains(t, err.Error(), "\n")
+	require.NoError(t, p.Close())
+	_, err = p.AppendBatch(nil)
+	_, batch := errors.AsType[*BatchError](err)
+	require.True(t, batch, "%v", err)
+}

@@ -168,7 +168,10 @@ func (p *Partition) recoverBare() (*segment.Active, uint64, error) {
 	pair := segment.BarePair(p.place.Path)
 	// The index is locked as well: a writer that came to it from another
 	// records file holds it, and it must not be rebuilt under him.
-	err := errors.Join(p.locks.Take(p.opts.FS, pair.Records), ignoreMissing(p.locks.Take(p.opts.FS, pair.Index)))
+	if err := p.locks.Take(p.opts.FS, pair.Records); err != nil {
+		return nil, 0, err
+	}
+	err := ignoreMissing(p.locks.Take(p.opts.FS, pair.Index))
 	if err != nil {
 		return nil, 0, err
 	}

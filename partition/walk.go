@@ -190,7 +190,7 @@ func (w *walk) lag(l *segment.Line) {
 func (w *walk) content(l *segment.Line) error {
 	at := Problem{Path: w.h.Records, Offset: w.h.Base + w.offset, Records: 1, Position: l.Start, Length: l.End - l.Start}
 	data := l.Data
-	if l.Start == 0 && w.h.Base == 0 && bytes.HasPrefix(data, byteOrderMark) {
+	if w.v.p.place.Bare && l.Start == 0 && bytes.HasPrefix(data, byteOrderMark) {
 		bom := at
 		bom.Kind, bom.Length, bom.Note = KindBOM, 3, true
 		bom.Reason = "the file begins with a byte order mark"

@@ -87,6 +87,9 @@ func (f *follower) next() (Record, error) {
 		if err == io.EOF {
 			err = f.wait()
 		}
+		if err == errAgain {
+			continue
+		}
 		if err != nil {
 			return Record{}, err
 		}
@@ -108,8 +111,11 @@ func (f *follower) read() (Record, error) {
 	f.log.log.Warn("file was cut short or rewritten; following it from its beginning",
 		"path", f.log.place.Path, "reason", reason(err))
 	f.again = true
-	return f.read()
+	return Record{}, errAgain
 }
+
+// errAgain: read is to be called again, unless the context has ended.
+var errAgain = errors.New("again")
 
 // rewritten reports whether err comes from a bare file that another program
 // wrote anew: what was read last is no longer there, or the index, of which a

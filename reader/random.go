@@ -136,7 +136,9 @@ func (r *Reader) one(offset uint64) error {
 // mapWhenDue counts a read that went without a mapping, and maps the source
 // when there were enough of them. That it cannot be mapped is not an error.
 func (l *Log) mapWhenDue(src *source) error {
-	if l.mapper == nil || !src.believed {
+	// A bare file that another program writes may be replaced at any time, and
+	// a read from the mapping does not look at names.
+	if l.mapper == nil || !src.believed || !l.indexed() {
 		return nil
 	}
 	due := int64(missesBeforeMap)

@@ -202,8 +202,10 @@ func (w *Writer) syncFiles(to target, published bool) error {
 	if err := w.active.SyncIndex(); err != nil {
 		return err
 	}
-	if w.save == nil {
-		return nil
+	// Another directory may have the name by now, and its partition.json must
+	// not be told how far these files are synced.
+	if err := w.active.CheckNames(); err != nil || w.save == nil {
+		return err
 	}
 	return w.save(to.position)
 }

@@ -89,7 +89,7 @@ func (w *Writer) append(data [][]byte, expect *uint64) (uint64, error) {
 	var r result
 	switch {
 	case len(data) == 0 && expect == nil:
-		return w.Next(), w.Err()
+		r = result{first: w.Next(), err: w.Err()}
 	case expect != nil || w.lines(data) > w.batch:
 		r = w.appendAlone(data, expect)
 	case w.opts.Sync == SyncAlways:

@@ -49,12 +49,16 @@ func (s *store) all(ctx context.Context, c *appendCommand, files []string) error
 		}
 		err = s.file(ctx, name)
 	}
-	closed := s.p.Close()
-	if bad := s.bad.close(); closed == nil {
-		closed = bad
-	}
-	if err == nil {
-		err = closed
+	closed, bad := s.p.Close(), s.bad.close()
+	for _, late := range []error{closed, bad} {
+		switch {
+		case err == nil:
+			err = late
+		case late != nil && !errors.Is(err, partition.ErrPoisoned):
+			// What could not be made durable outranks what ended the input.
+			s.app.complain(err)
+			err = late
+		}
 	}
 	s.app.complain(err)
 	s.tell()

@@ -154,6 +154,27 @@ func (a *Active) CheckRecords(ahead int64) error {
 	return a.check(a.Records, a.recInfo, a.end+ahead)
 }
 
+// CheckNames is Check without the sizes, so that it may run beside a Write: it
+// comes before what is said of the files under their names, and not of the
+// open ones.
+func (a *Active) CheckNames() error {
+	if err := a.checkName(a.Records, a.recInfo); err != nil {
+		return err
+	}
+	return a.checkName(a.Index, a.idxInfo)
+}
+
+func (a *Active) checkName(name string, opened vfs.Info) error {
+	now, err := a.fsys.Lstat(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return uncertain{err}
+	}
+	if err != nil || !now.Same(opened) {
+		return uncertain{&fs.PathError{Op: "sync", Path: name, Err: ErrReplaced}}
+	}
+	return nil
+}
+
 func (a *Active) check(name string, opened vfs.Info, size int64) error {
 	now, err := a.fsys.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -28,7 +28,7 @@ func (r *recovery) mendIndex() error {
 // syncIndex makes the index durable before partition.json says that the
 // records it describes are: the next recovery begins from that entry.
 func (r *recovery) syncIndex() error {
-	if m := r.opts.Meta; m != nil && m.Synced.Position == r.found.end.pos {
+	if m := r.opts.Meta; m != nil && m.Synced == (Mark{r.pair.Base, r.found.end.pos}) {
 		return nil
 	}
 	idx, err := r.fsys.Open(r.pair.Index, os.O_RDWR, 0)

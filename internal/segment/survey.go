@@ -158,8 +158,16 @@ func (s *surveyor) highest() (mark, error) {
 		if err != nil {
 			return mark{}, err
 		}
-		if pos == 0 || pos > uint64(s.recSize) {
-			continue // a record has at least its newline
+		if pos == 0 {
+			// A record has at least its newline, so this is what a power loss
+			// left; there may be millions of them.
+			if i, err = s.firstZero(i); err != nil {
+				return mark{}, err
+			}
+			continue
+		}
+		if pos > uint64(s.recSize) {
+			continue
 		}
 		ok, err := s.behindNewline(int64(pos))
 		if err != nil || ok {
@@ -167,6 +175,24 @@ func (s *surveyor) highest() (mark, error) {
 		}
 	}
 	return mark{}, nil
+}
+
+// firstZero returns where the zeros begin that entry last is the end of.
+func (s *surveyor) firstZero(last uint64) (uint64, error) {
+	low, high := uint64(1), last
+	for low < high {
+		mid := low + (high-low)/2
+		pos, err := s.entry(mid)
+		if err != nil {
+			return 0, err
+		}
+		if pos == 0 {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return low, nil
 }
 
 // entry reads a raw entry. What it is worth is not known yet, so any value is
