@@ -3,7 +3,6 @@ package index
 import (
 	"errors"
 	"io/fs"
-	"os"
 
 	"example.com/jlq/internal/vfs"
 )
@@ -34,13 +33,13 @@ func openPair(fsys vfs.FS, records, indexPath string) (*pair, error) {
 
 func (p *pair) open() error {
 	var err error
-	p.idx, p.idxInfo, err = openRegular(p.fs, p.indexPath)
+	p.idx, p.idxInfo, err = vfs.OpenRegular(p.fs, p.indexPath)
 	if errors.Is(err, fs.ErrNotExist) {
 		p.missing = err
 	} else if err != nil {
 		return err
 	}
-	p.recs, p.recsInfo, err = openRegular(p.fs, p.recordPath)
+	p.recs, p.recsInfo, err = vfs.OpenRegular(p.fs, p.recordPath)
 	if err != nil {
 		return err
 	}
@@ -48,23 +47,6 @@ func (p *pair) open() error {
 		return p.indexError(errors.New("is the records file itself"))
 	}
 	return nil
-}
-
-// openRegular opens a regular file for reading.
-func openRegular(fsys vfs.FS, name string) (vfs.File, vfs.Info, error) {
-	f, err := fsys.Open(name, os.O_RDONLY, 0)
-	if err != nil {
-		return nil, vfs.Info{}, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode.IsRegular() {
-		err = &fs.PathError{Op: "open", Path: name, Err: vfs.ErrNotRegular}
-	}
-	if err != nil {
-		f.Close()
-		return nil, vfs.Info{}, err
-	}
-	return f, info, nil
 }
 
 // close closes what is open; nothing was written, so nothing can be lost.

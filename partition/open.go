@@ -121,21 +121,15 @@ func (p *Partition) make(path string) error {
 		return err
 	}
 	f, err := p.opts.FS.Open(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, p.opts.filePerm())
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+	switch {
+	case err == nil:
+		err = f.Close()
+	case errors.Is(err, fs.ErrExist):
+		err = nil // another process made it first; the lock decides
+	default:
 		return err
 	}
-	if err == nil {
-		err = f.Close()
-	}
-	return errors.Join(ignoreExist(err), p.opts.FS.SyncDir(filepath.Dir(path)))
-}
-
-// ignoreExist: another process that made the file first decides by the lock.
-func ignoreExist(err error) error {
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	return err
+	return errors.Join(err, p.opts.FS.SyncDir(filepath.Dir(path)))
 }
 
 func (p *Partition) refuseNetwork() error {

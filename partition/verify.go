@@ -8,7 +8,6 @@ import (
 	"iter"
 
 	"example.com/jlq/index"
-	"example.com/jlq/internal/jsonl"
 	"example.com/jlq/internal/segment"
 )
 
@@ -48,8 +47,7 @@ const (
 // and for a bare file as Options.Validate says.
 func (p *Partition) Verify(ctx context.Context) iter.Seq2[Problem, error] {
 	return func(yield func(Problem, error) bool) {
-		v := verifier{p: p, ctx: ctx, yield: yield, limit: p.lineLimit(nil)}
-		v.check = checkOf(p.opts.Validate.String(), v.limit)
+		v := verifier{p: p, ctx: ctx, yield: yield, limit: p.lineLimit(nil), check: p.opts.Validate}
 		if err := v.run(); err != nil && err != errStopped {
 			yield(Problem{}, err)
 		}
@@ -59,20 +57,12 @@ func (p *Partition) Verify(ctx context.Context) iter.Seq2[Problem, error] {
 // errStopped: the caller has left the loop.
 var errStopped = errors.New("stopped")
 
-// checkOf is the check that a validation mode stands for.
-func checkOf(validate string, limit int) func([]byte) error {
-	if validate == Frame.String() {
-		return func(rec []byte) error { return jsonl.CheckFrame(rec, limit) }
-	}
-	return func(rec []byte) error { return jsonl.CheckStrict(rec, limit) }
-}
-
 // verifier is one run of Verify.
 type verifier struct {
 	p     *Partition
 	ctx   context.Context
 	yield func(Problem, error) bool
-	check func([]byte) error
+	check Validate
 	limit int // the longest line that is looked into
 	meta  *segment.Meta
 	held  *Problem // the last one, which the next may extend
@@ -88,10 +78,10 @@ func (v *verifier) run() error {
 	if err != nil {
 		return err
 	}
-	next, err := v.before(pairs)
-	if err != nil {
+	if err := v.noSegments(pairs); err != nil {
 		return err
 	}
+	next := uint64(0)
 	for i, pair := range pairs {
 		if err := v.joins(i, pair, next); err != nil {
 			return err
@@ -119,17 +109,17 @@ func (v *verifier) readMeta() error {
 	}
 	v.meta = &meta
 	v.limit = v.p.lineLimit(v.meta)
-	v.check = checkOf(meta.Validate, v.limit)
-	return nil
+	v.check, err = ParseValidate(meta.Validate)
+	return err
 }
 
-// before is the offset that the first segment should begin with.
-func (v *verifier) before(pairs []segment.Pair) (uint64, error) {
+// noSegments reports a promise of records where there are none.
+func (v *verifier) noSegments(pairs []segment.Pair) error {
 	if v.meta == nil || len(pairs) > 0 {
-		return 0, nil
+		return nil
 	}
 	pair := segment.PairAt(v.p.place.Path, v.meta.Synced.Base)
-	return 0, v.report(Problem{Kind: KindSegment, Path: pair.Records, Offset: pair.Base, Length: v.meta.Synced.Position,
+	return v.report(Problem{Kind: KindSegment, Path: pair.Records, Offset: pair.Base, Length: v.meta.Synced.Position,
 		Reason: "the segment that partition.json names is away (moved or lost)"})
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // byteOrderMark is tolerated at the beginning of a bare file, and reported.
-var byteOrderMark = []byte("\uFEFF")
+var byteOrderMark = []byte(jsonl.BOM)
 
 // walk verifies one segment: it goes through the lines of the records file
 // and the entries of the index side by side, as one merges two sorted lists,
@@ -210,7 +210,7 @@ func (w *walk) content(l *segment.Line) error {
 		at.Kind, at.Reason = KindRecord, fmt.Sprintf("the line is longer than %d bytes and was not looked into", w.v.limit)
 		return w.v.report(at)
 	}
-	if err := w.v.check(data); err != nil {
+	if err := w.v.check.Check(data, w.v.limit); err != nil {
 		at.Kind, at.Reason = KindRecord, err.Error()
 		return w.v.report(at)
 	}
@@ -227,16 +227,13 @@ func (w *walk) tail(at Problem, data []byte) error {
 		at.Note, at.Reason = true, "the last line has no newline; it counts, because it is complete"
 	case w.v.p.place.Bare:
 		at.Reason = "the last line has no newline and is not complete"
-	case w.last && !w.recordCut():
+	case w.last && !w.more: // the index describes no such record
 		at.Reason = "a torn tail: bytes of a record that was never acknowledged; opening for appending sets them aside"
 	default:
 		at.Reason = "the record is cut: it has no newline"
 	}
 	return w.v.report(at)
 }
-
-// recordCut: the index describes the record that the file ends in.
-func (w *walk) recordCut() bool { return w.more }
 
 // end tells what is left of the index, or of the lines.
 func (w *walk) end() (uint64, error) {

@@ -117,7 +117,8 @@ func (l *Log) getUnmapped(dst []byte, offset uint64) ([]byte, error) {
 		return dst, err
 	}
 	dst = append(dst, r.block.data(0)...)
-	return dst, l.mapWhenDue(r.lease.src)
+	l.mapWhenDue(r.lease.src)
+	return dst, nil
 }
 
 // one reads the block that is just the record at offset.
@@ -135,28 +136,27 @@ func (r *Reader) one(offset uint64) error {
 
 // mapWhenDue counts a read that went without a mapping, and maps the source
 // when there were enough of them. That it cannot be mapped is not an error.
-func (l *Log) mapWhenDue(src *source) error {
+func (l *Log) mapWhenDue(src *source) {
 	// A bare file that another program writes may be replaced at any time, and
 	// a read from the mapping does not look at names.
 	if l.mapper == nil || !src.believed || !l.indexed() {
-		return nil
+		return
 	}
 	due := int64(missesBeforeMap)
 	if m := src.random.maps.Load(); m != nil {
 		due += (m.idx.Len() + m.rec.Len()) / bytesPerMiss
 	}
 	if src.random.misses.Add(1) < due || !src.random.making.TryLock() {
-		return nil
+		return
 	}
 	defer src.random.making.Unlock()
 	src.random.misses.Store(0)
 	m, err := l.mapSource(src)
 	if err != nil || m == nil {
-		return nil
+		return
 	}
 	l.stats.maps.Add(1)
 	src.random.maps.Store(m)
-	return nil
 }
 
 // mapSource maps the index first: what it describes at that moment is in the

@@ -40,7 +40,7 @@ func (r Record) Clone() Record {
 	return r
 }
 
-var bom = []byte("\xef\xbb\xbf")
+var bom = []byte(jsonl.BOM)
 
 // Decode unmarshals Data as JSON into v. Nothing in v refers to Data. A byte
 // order mark before the first record of a file is skipped.

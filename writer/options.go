@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/jlq/internal/jsonl"
+	"example.com/jlq/internal/segment"
 )
 
 // SyncMode says what an acknowledged record survives. The zero value is the
@@ -29,19 +30,17 @@ const (
 	SyncBuffered
 )
 
-var syncNames = [...]string{"always", "interval", "os", "buffered"}
-
 // String returns the name that partition.json and the command line use.
 func (m SyncMode) String() string {
-	if int(m) < len(syncNames) {
-		return syncNames[m]
+	if int(m) < len(segment.SyncNames) {
+		return segment.SyncNames[m]
 	}
 	return fmt.Sprintf("SyncMode(%d)", m)
 }
 
 // ParseSync is the inverse of [SyncMode.String].
 func ParseSync(name string) (SyncMode, error) {
-	for i, n := range syncNames {
+	for i, n := range segment.SyncNames {
 		if n == name {
 			return SyncMode(i), nil
 		}
@@ -62,24 +61,31 @@ const (
 	Frame
 )
 
-var validateNames = [...]string{"strict", "frame"}
-
 // String returns the name that partition.json and the command line use.
 func (v Validate) String() string {
-	if int(v) < len(validateNames) {
-		return validateNames[v]
+	if int(v) < len(segment.ValidateNames) {
+		return segment.ValidateNames[v]
 	}
 	return fmt.Sprintf("Validate(%d)", v)
 }
 
 // ParseValidate is the inverse of [Validate.String].
 func ParseValidate(name string) (Validate, error) {
-	for i, n := range validateNames {
+	for i, n := range segment.ValidateNames {
 		if n == name {
 			return Validate(i), nil
 		}
 	}
 	return 0, fmt.Errorf("unknown validation %q: strict or frame", name)
+}
+
+// Check returns nil when rec, of at most maxBytes, is a record by this kind of
+// check; see package internal/jsonl for the errors.
+func (v Validate) Check(rec []byte, maxBytes int) error {
+	if v == Frame {
+		return jsonl.CheckFrame(rec, maxBytes)
+	}
+	return jsonl.CheckStrict(rec, maxBytes)
 }
 
 // Options configure a [Writer]. The zero value is the safest one.
@@ -122,7 +128,7 @@ func (o Options) interval() time.Duration {
 
 // Check reports an option that is none.
 func (o Options) Check() error {
-	if int(o.Sync) >= len(syncNames) || int(o.Validate) >= len(validateNames) {
+	if int(o.Sync) >= len(segment.SyncNames) || int(o.Validate) >= len(segment.ValidateNames) {
 		return fmt.Errorf("%w: %v, %v", fs.ErrInvalid, o.Sync, o.Validate)
 	}
 	return nil

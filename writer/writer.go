@@ -16,7 +16,6 @@ import (
 type Writer struct {
 	opts  Options
 	batch int64
-	check func(rec []byte, maxBytes int) error
 	live  *segment.Live
 	save  func(position int64) error // makes it durable how far the log is synced
 
@@ -46,10 +45,6 @@ type Writer struct {
 // partition.json. The Writer owns active from here on.
 func New(active *segment.Active, live *segment.Live, save func(position int64) error, opts Options) *Writer {
 	w := &Writer{opts: opts, batch: opts.BatchBytes(), active: active, live: live, save: save, synced: target{active.End(), live.Next()}}
-	w.check = jsonl.CheckStrict
-	if opts.Validate == Frame {
-		w.check = jsonl.CheckFrame
-	}
 	w.changed = sync.NewCond(&w.mu)
 	w.durable.Store(live.Next())
 	w.start()
@@ -116,7 +111,7 @@ func (w *Writer) lines(data [][]byte) int64 {
 func (w *Writer) prepare(data [][]byte) ([][]byte, error) {
 	limit := w.opts.maxRecord()
 	for i, rec := range data {
-		err := w.check(rec, limit)
+		err := w.opts.Validate.Check(rec, limit)
 		if err == nil {
 			continue
 		}
@@ -133,10 +128,10 @@ func (w *Writer) prepare(data [][]byte) ([][]byte, error) {
 func (w *Writer) compact(data [][]byte, from int) ([][]byte, error) {
 	out := append([][]byte(nil), data...)
 	for i := from; i < len(out); i++ {
-		err := w.check(out[i], w.opts.maxRecord())
+		err := w.opts.Validate.Check(out[i], w.opts.maxRecord())
 		if errors.Is(err, jsonl.ErrNewline) {
 			if out[i], err = jsonl.Compact(nil, out[i]); err == nil {
-				err = w.check(out[i], w.opts.maxRecord())
+				err = w.opts.Validate.Check(out[i], w.opts.maxRecord())
 			}
 		}
 		if err != nil {

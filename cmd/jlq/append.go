@@ -110,7 +110,7 @@ func (c *appendCommand) run(ctx context.Context, path string, files []string) er
 		return damaged(path, err)
 	}
 	c.tellCreated(p)
-	s := &store{app: c.app, p: p, path: path, ack: c.ack, compact: c.compact, max: opts.MaxRecordBytes, check: checkFor(opts)}
+	s := &store{app: c.app, p: p, path: path, ack: c.ack, compact: c.compact, max: opts.MaxRecordBytes, check: opts.Validate}
 	return s.all(ctx, c, files)
 }
 
@@ -132,14 +132,12 @@ func damaged(path string, err error) error {
 // options are those of the log.
 func (c *appendCommand) options() (*partition.Options, error) {
 	opts := &partition.Options{MaxRecordBytes: int(c.max), AllowNetwork: c.network, Logger: c.logger()}
-	switch c.sync.value {
-	case "interval":
-		opts.Sync = partition.SyncInterval
-	case "os":
-		opts.Sync = partition.SyncOS
+	var err error
+	if opts.Sync, err = partition.ParseSync(c.sync.value); err != nil {
+		return nil, err
 	}
-	if c.validate.value == "frame" {
-		opts.Validate = partition.Frame
+	if opts.Validate, err = partition.ParseValidate(c.validate.value); err != nil {
+		return nil, err
 	}
 	mode, err := strconv.ParseUint(c.mode, 8, 32)
 	if err != nil || mode == 0 || mode > 0o777 || mode&0o600 != 0o600 {

@@ -11,8 +11,6 @@ import (
 	"example.com/jlq/internal/jsonl"
 )
 
-const byteOrderMark = "\xef\xbb\xbf"
-
 // batchBytes is how much input is gathered, where it comes without a pause,
 // before it is stored.
 const batchBytes = 1 << 20
@@ -83,13 +81,13 @@ func (in *input) begin() (ok bool) {
 	if in.begun {
 		return true
 	}
-	if in.end == nil && len(in.buf) < len(byteOrderMark) && strings.HasPrefix(byteOrderMark, string(in.buf)) {
+	if in.end == nil && len(in.buf) < len(jsonl.BOM) && strings.HasPrefix(jsonl.BOM, string(in.buf)) {
 		return false
 	}
 	in.begun = true
-	in.mark = bytes.HasPrefix(in.buf, []byte(byteOrderMark))
+	in.mark = bytes.HasPrefix(in.buf, []byte(jsonl.BOM))
 	if in.mark {
-		in.at = len(byteOrderMark)
+		in.at = len(jsonl.BOM)
 	}
 	return true
 }

@@ -103,7 +103,7 @@ func TestInputMark(t *testing.T) {
 		got, _, err := drain(t, in)
 		require.ErrorIs(t, err, io.EOF)
 		require.Equal(t, want, got)
-		require.Equal(t, strings.HasPrefix(text, byteOrderMark), in.takeMark())
+		require.Equal(t, strings.HasPrefix(text, jsonl.BOM), in.takeMark())
 		require.False(t, in.takeMark())
 	}
 }

@@ -74,7 +74,7 @@ func (p *printer) shape(rec reader.Record) (shaped []byte, err error) {
 // withoutMark is a record without the byte order mark of its file.
 func withoutMark(rec reader.Record) []byte {
 	if rec.Offset == 0 || rec.Offset == reader.UnknownOffset && rec.Position == 0 {
-		return bytes.TrimPrefix(rec.Data, []byte(byteOrderMark))
+		return bytes.TrimPrefix(rec.Data, []byte(jsonl.BOM))
 	}
 	return rec.Data
 }

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"example.com/jlq/internal/jsonl"
 	"example.com/jlq/partition"
 )
 
@@ -19,7 +18,7 @@ type store struct {
 	p       *partition.Partition
 	path    string
 	bad     badLines
-	check   func([]byte) error
+	check   partition.Validate
 	compact bool
 	ack     bool
 	max     int
@@ -29,15 +28,6 @@ type store struct {
 
 	first, stored uint64 // what is stored: a contiguous range
 	batch         [][]byte
-}
-
-// checkFor is the check that the log makes too, to find the bad records of a
-// batch that it refused.
-func checkFor(opts *partition.Options) func([]byte) error {
-	if opts.Validate == partition.Frame {
-		return func(rec []byte) error { return jsonl.CheckFrame(rec, opts.MaxRecordBytes) }
-	}
-	return func(rec []byte) error { return jsonl.CheckStrict(rec, opts.MaxRecordBytes) }
 }
 
 // all takes in every file, closes the log and tells what is stored.
@@ -220,7 +210,7 @@ func (s *store) items(in *input, items []item) error {
 // mark finds the bad ones among items that the log refused as a batch.
 func (s *store) mark(items []item) (found bool) {
 	for i := range items {
-		items[i].err = s.check(items[i].data)
+		items[i].err = s.check.Check(items[i].data, s.max)
 		found = found || items[i].err != nil
 	}
 	return found

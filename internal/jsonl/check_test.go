@@ -37,7 +37,7 @@ func TestCheckStrictRefuses(t *testing.T) {
 // larger text, and its position moves with it.
 func TestCheckStrictPositionsMove(t *testing.T) {
 	for _, c := range refused {
-		if c.err != nil || strings.Contains(c.reason, "after the value") || strings.HasPrefix(c.rec, bom) {
+		if c.err != nil || strings.Contains(c.reason, "after the value") || strings.HasPrefix(c.rec, BOM) {
 			continue
 		}
 		for pad := range 9 {
@@ -68,7 +68,7 @@ func TestSyntaxErrorText(t *testing.T) {
 }
 
 func TestCheckFrame(t *testing.T) {
-	for _, rec := range []string{"x", "lorem ipsum", " ", "\r", "{", "\xff\xfe", bom, "\x01"} {
+	for _, rec := range []string{"x", "lorem ipsum", " ", "\r", "{", "\xff\xfe", BOM, "\x01"} {
 		require.NoError(t, CheckFrame([]byte(rec), 0), "%q", rec)
 	}
 	for _, c := range refused {
@@ -123,13 +123,13 @@ func TestCheckAllocatesNothing(t *testing.T) {
 
 func TestComplete(t *testing.T) {
 	for _, rec := range []string{
-		`{}`, `[]`, `{"a":1}`, ` {"a":[1,{}]} `, "[1]\r", bom + `{"a":1}`, `["\ud800"]`,
+		`{}`, `[]`, `{"a":1}`, ` {"a":[1,{}]} `, "[1]\r", BOM + `{"a":1}`, `["\ud800"]`,
 	} {
 		require.True(t, Complete([]byte(rec)), "%q", rec)
 	}
 	for _, rec := range []string{
 		``, ` `, `1`, `12`, `true`, `null`, `"a"`, `{`, `{"a":1`, `[1`, `{"a":1}}`, `{"a":1} x`, `{} {}`,
-		"{\n}", "{\"a\":\"\xff\"}", "{}\x00", `["\x"]`, bom, nested(MaxDepth + 1),
+		"{\n}", "{\"a\":\"\xff\"}", "{}\x00", `["\x"]`, BOM, nested(MaxDepth + 1),
 	} {
 		require.False(t, Complete([]byte(rec)), "%.60q", rec)
 	}

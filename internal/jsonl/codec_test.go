@@ -98,7 +98,7 @@ func TestUnmarshalCopies(t *testing.T) {
 
 func TestUnmarshalBadSyntax(t *testing.T) {
 	for _, c := range refused {
-		if c.err == ErrNewline || c.err == ErrNUL || strings.HasPrefix(c.rec, bom) || c.rec == "" {
+		if c.err == ErrNewline || c.err == ErrNUL || strings.HasPrefix(c.rec, BOM) || c.rec == "" {
 			continue
 		}
 		v := any("untouched")
@@ -106,9 +106,9 @@ func TestUnmarshalBadSyntax(t *testing.T) {
 		require.Equal(t, "untouched", v)
 	}
 	var v any
-	require.NoError(t, Unmarshal([]byte(bom+`{"a":[1]}`), &v))
+	require.NoError(t, Unmarshal([]byte(BOM+`{"a":[1]}`), &v))
 	require.Equal(t, map[string]any{"a": []any{1.0}}, v)
-	require.EqualError(t, Unmarshal([]byte(bom+"[x]"), &v), "invalid record at byte 4: 'x' where a value should be")
+	require.EqualError(t, Unmarshal([]byte(BOM+"[x]"), &v), "invalid record at byte 4: 'x' where a value should be")
 	require.Error(t, Unmarshal([]byte("1"), nil))
 	require.Error(t, Unmarshal([]byte("1"), 1))
 }

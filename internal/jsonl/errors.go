@@ -38,7 +38,9 @@ func (e *SyntaxError) Error() string {
 // Unwrap returns Err.
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-const bom = "\xef\xbb\xbf"
+// BOM is the byte order mark of UTF-8. A record has none; a file may begin with
+// one, which is then tolerated and reported.
+const BOM = "\xef\xbb\xbf"
 
 // syntaxError makes an error of what scan returned for d.
 func syntaxError(d []byte, pos int, reason string) *SyntaxError {
@@ -46,7 +48,7 @@ func syntaxError(d []byte, pos int, reason string) *SyntaxError {
 	case reason == tooDeep:
 		reason = fmt.Sprintf("nested deeper than %d levels", MaxDepth)
 		return &SyntaxError{pos, reason, ErrDepth}
-	case bytes.HasPrefix(d, []byte(bom)):
+	case bytes.HasPrefix(d, []byte(BOM)):
 		return &SyntaxError{pos, "byte order mark", nil}
 	case len(bytes.Trim(d, " \t\r\n")) == 0:
 		return &SyntaxError{pos, "no value", ErrEmpty}

@@ -158,7 +158,7 @@ func unescapeRune(raw []byte) (rune, int) {
 	return utf8.RuneError, min(6, len(raw))
 }
 
-// hex4 is the number in the four digits of an escape \uXXXX.
+// hex4 is the number in the four digits of an escape such as \u00e9.
 func hex4(esc []byte) (r rune) {
 	for i := 2; i < 6; i++ {
 		if i >= len(esc) || !isHex(esc[i]) {

@@ -47,7 +47,7 @@ func TestField(t *testing.T) {
 }
 
 func TestFieldWhole(t *testing.T) {
-	for rec, want := range map[string]string{" 1 ": "1", "[1]\r": "[1]", bom + "{}": "{}", `"x"`: `"x"`} {
+	for rec, want := range map[string]string{" 1 ": "1", "[1]\r": "[1]", BOM + "{}": "{}", `"x"`: `"x"`} {
 		raw, ok := Field([]byte(rec))
 		require.True(t, ok)
 		require.Equal(t, want, string(raw))
@@ -60,7 +60,7 @@ func TestFieldWhole(t *testing.T) {
 // What a torn line would have held is not guessed.
 func TestFieldBroken(t *testing.T) {
 	whole := `{"a":{"a":"a\\\"a"},"b":[1,{"a":2}],"a":3}`
-	raw, ok := Field([]byte(bom+whole), "a")
+	raw, ok := Field([]byte(BOM+whole), "a")
 	require.True(t, ok)
 	require.Equal(t, "3", string(raw))
 	for i := range len(whole) {
@@ -69,7 +69,7 @@ func TestFieldBroken(t *testing.T) {
 	}
 	for _, rec := range []string{
 		"", " ", "null", "1", `"a"`, `["a",1]`, "{", `{"`, `{"a`, `{"a"`, `{"a":}`, `{"a":,}`, `{"a"1}`, `{"a":1`,
-		`{a:1}`, `{"a":1,}`, `{"a":1}}`, `{"a":1} x`, `{"a":1]`, `{"a\":1}`, `{"a":1 2}`, `{"a":`, bom,
+		`{a:1}`, `{"a":1,}`, `{"a":1}}`, `{"a":1} x`, `{"a":1]`, `{"a\":1}`, `{"a":1 2}`, `{"a":`, BOM,
 	} {
 		_, ok := Field([]byte(rec), "a")
 		require.False(t, ok, rec)

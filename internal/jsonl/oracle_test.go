@@ -150,7 +150,7 @@ func edit(t *rapid.T, d []byte) []byte {
 	at := rapid.IntRange(0, len(d)).Draw(t, "at")
 	piece := rapid.OneOf(
 		rapid.SampledFrom([]string{"", ",", ":", "[", "]", "{", "}", `"`, `\`, "\n", "\x00", "\x1f", " ",
-			"\xff", "\xc3", "é", "0", "-", ".", "e", `\u12`, "true", bom, nested(400)}),
+			"\xff", "\xc3", "é", "0", "-", ".", "e", `\u12`, "true", BOM, nested(400)}),
 		rapid.StringN(0, 2, 4)).Draw(t, "piece")
 	cut := min(rapid.IntRange(0, 3).Draw(t, "cut"), len(d)-at)
 	return bytes.Join([][]byte{d[:at], []byte(piece), d[at+cut:]}, nil)

@@ -7,7 +7,7 @@ import "bytes"
 // caller who has not checked can still not leave them.
 
 // skipBOM returns d without the byte order mark that it may begin with.
-func skipBOM(d []byte) []byte { return bytes.TrimPrefix(d, []byte(bom)) }
+func skipBOM(d []byte) []byte { return bytes.TrimPrefix(d, []byte(BOM)) }
 
 // isSpace reports whether c is white space between tokens.
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }

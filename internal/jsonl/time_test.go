@@ -97,7 +97,7 @@ func TestTimeFields(t *testing.T) {
 		`{"@timestamp":4}`:                      4,
 		`{"ts":1,"ts":5}`:                       5,
 		`{"ts":1,"t\u0073":6}`:                  6,
-		bom + ` {"level":"info","ts":7}` + "\r": 7,
+		BOM + ` {"level":"info","ts":7}` + "\r": 7,
 	} {
 		got, ok := Time([]byte(rec), "")
 		require.True(t, ok, rec)

@@ -3,7 +3,6 @@ package segment
 import (
 	"errors"
 	"io/fs"
-	"os"
 
 	"example.com/jlq/index"
 	"example.com/jlq/internal/vfs"
@@ -26,10 +25,10 @@ type Handle struct {
 func OpenHandle(fsys vfs.FS, pair Pair) (*Handle, error) {
 	h := &Handle{Pair: pair}
 	var err error
-	if h.Rec, h.RecInfo, err = openRead(fsys, pair.Records); err != nil {
+	if h.Rec, h.RecInfo, err = vfs.OpenRegular(fsys, pair.Records); err != nil {
 		return nil, err
 	}
-	h.Idx, h.IdxInfo, err = openRead(fsys, pair.Index)
+	h.Idx, h.IdxInfo, err = vfs.OpenRegular(fsys, pair.Index)
 	if errors.Is(err, fs.ErrNotExist) {
 		h.Idx, err = nil, nil
 	}
@@ -37,21 +36,6 @@ func OpenHandle(fsys vfs.FS, pair Pair) (*Handle, error) {
 		return nil, errors.Join(err, h.Rec.Close())
 	}
 	return h, nil
-}
-
-func openRead(fsys vfs.FS, name string) (vfs.File, vfs.Info, error) {
-	f, err := fsys.Open(name, os.O_RDONLY, 0)
-	if err != nil {
-		return nil, vfs.Info{}, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode.IsRegular() {
-		err = &fs.PathError{Op: "open", Path: name, Err: vfs.ErrNotRegular}
-	}
-	if err != nil {
-		return nil, info, errors.Join(err, f.Close())
-	}
-	return f, info, nil
 }
 
 // Published returns how many records the index describes at this moment; 0

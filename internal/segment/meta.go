@@ -14,10 +14,11 @@ import (
 // Format is the version of the files that this package writes.
 const Format = 1
 
-// The modes that partition.json may name.
+// The modes that partition.json may name, in the order of the values that
+// package writer has for them.
 var (
-	syncModes   = []string{SyncAlwaysName, "interval", "os", "buffered"}
-	validations = []string{ValidateStrictName, "frame"}
+	SyncNames     = [...]string{SyncAlwaysName, "interval", "os", "buffered"}
+	ValidateNames = [...]string{ValidateStrictName, "frame"}
 )
 
 // defaultBatch is the bound on a batch where none is written.
@@ -90,7 +91,7 @@ func parseMeta(data []byte) (Meta, error) {
 		return m, err
 	}
 	// A mode that is not known would pass for one that promises less.
-	if !slices.Contains(syncModes, m.Sync) || !slices.Contains(validations, m.Validate) {
+	if !slices.Contains(SyncNames[:], m.Sync) || !slices.Contains(ValidateNames[:], m.Validate) {
 		return m, fmt.Errorf("sync %q, validate %q: not known", m.Sync, m.Validate)
 	}
 	if m.Batch == 0 {

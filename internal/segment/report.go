@@ -29,9 +29,6 @@ type Report struct {
 	IncompleteTail bool // and that line is not complete JSON
 }
 
-// Clean reports whether there is nothing to tell a person.
-func (r Report) Clean() bool { return len(r.Lines()) == 0 }
-
 // Lines tells a person what happened, a sentence each. What is routine
 // (a new log, bytes written again) is left out.
 func (r Report) Lines() []string {

@@ -10,6 +10,22 @@ import (
 	"path/filepath"
 )
 
+// OpenRegular opens a regular file for reading and says what it opened.
+func OpenRegular(fsys FS, name string) (File, Info, error) {
+	f, err := fsys.Open(name, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, Info{}, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode.IsRegular() {
+		err = &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
+	}
+	if err != nil {
+		return nil, Info{}, errors.Join(err, f.Close())
+	}
+	return f, info, nil
+}
+
 // ErrTooLarge is returned by [ReadFile] for a file beyond the limit.
 var ErrTooLarge = errors.New("file is larger than allowed")
 
