@@ -29,8 +29,9 @@ var ErrLocked = vfs.ErrLocked
 // an extension keeps the entries that it has written and goes on from there
 // next time.
 //
-// It fails with [ErrLocked] while a writer has the records file open, because
-// that writer keeps the index itself, or while another BuildFile is at work.
+// It fails with [ErrLocked] while a writer has the records file or the index
+// open, because that writer keeps the index itself, or while another BuildFile
+// is at work.
 func BuildFile(ctx context.Context, records, indexPath string, opts *Options) (Report, error) {
 	o := opts.withDefaults()
 	lock, err := o.lock(records)
@@ -38,6 +39,11 @@ func BuildFile(ctx context.Context, records, indexPath string, opts *Options) (R
 		return Report{}, err
 	}
 	defer lock.Close()
+	shared, err := o.lockIndex(indexPath, lock.Info())
+	if err != nil {
+		return Report{}, err
+	}
+	defer shared.Close()
 	p, err := openPair(o.FS, records, indexPath)
 	if err != nil {
 		return Report{}, err
@@ -61,6 +67,22 @@ func (o *Options) lock(records string) (vfs.Lock, error) {
 		return noLock{}, nil
 	}
 	return o.FS.Lock(records)
+}
+
+// lockIndex excludes a writer that came to the index from another records file:
+// x and x.records share x.index.
+func (o *Options) lockIndex(indexPath string, records vfs.Info) (vfs.Lock, error) {
+	if o.Locked {
+		return noLock{}, nil
+	}
+	info, err := o.FS.Stat(indexPath)
+	if errors.Is(err, fs.ErrNotExist) {
+		return noLock{}, nil
+	}
+	if err != nil || info.Same(records) { // the latter is refused, with its own words
+		return noLock{}, err
+	}
+	return o.FS.Lock(indexPath)
 }
 
 // noLock stands for a lock that is held elsewhere.

@@ -306,6 +306,21 @@ func TestBuildFileLock(t *testing.T) {
 	require.NoError(t, lock.Close())
 }
 
+// TestBuildFileLockIndex: x and x.records share x.index, and a writer of
+// either keeps it.
+func TestBuildFileLockIndex(t *testing.T) {
+	l := newLog(t, "{}\n")
+	_, err := l.build(nil)
+	require.NoError(t, err)
+	lock, err := vfs.OS.Lock(l.idx)
+	require.NoError(t, err)
+	_, err = l.build(nil)
+	require.ErrorIs(t, err, ErrLocked)
+	require.NoError(t, lock.Close())
+	_, err = l.build(nil)
+	require.NoError(t, err)
+}
+
 func TestBuildFileProgress(t *testing.T) {
 	l := newLog(t, strings.Repeat(strings.Repeat("x", 99)+"\n", 10_000))
 	var done []int64

@@ -71,14 +71,30 @@ func ReadEntries(r io.ReaderAt, first uint64, dst []int64, scratch []byte) (n in
 	if err != nil && !errors.Is(err, io.EOF) {
 		return 0, readError(first, err)
 	}
-	for ; got >= EntrySize; got -= EntrySize {
-		dst[n], err = decode(scratch[n*EntrySize:], first+uint64(n))
-		if err != nil {
-			return n, err
+	n = got / EntrySize
+	if decodeAll(dst[:n], scratch) {
+		return n, nil
+	}
+	for i := range n {
+		if _, err := decode(scratch[i*EntrySize:], first+uint64(i)); err != nil {
+			return i, err
 		}
-		n++
 	}
 	return n, nil
+}
+
+// decodeAll fills dst from b and reports whether all of it are positions. That
+// is asked once, behind a loop without branches: a scan reads an entry for each
+// record.
+func decodeAll(dst []int64, b []byte) (ok bool) {
+	all := uint64(0)
+	for i := range dst {
+		v := binary.BigEndian.Uint64(b[:EntrySize])
+		b = b[EntrySize:]
+		dst[i] = int64(v)
+		all |= v
+	}
+	return all <= math.MaxInt64
 }
 
 // Search returns the smallest i whose entry is at or above position, among the

@@ -25,9 +25,9 @@ type Options struct {
 	// these may know where they begin.
 	Perm fs.FileMode
 
-	// Locked says that the caller holds the lock of the records file. Without
-	// it BuildFile takes the lock while it works, so that no writer appends
-	// to the same index.
+	// Locked says that the caller holds the locks of the records file and of
+	// the index. Without it BuildFile takes them while it works, so that no
+	// writer appends to the same index.
 	Locked bool
 
 	// MaxProblems is how many problems CheckFile lists before it stops: 0

@@ -5,49 +5,63 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"example.com/jlq/index"
 	"example.com/jlq/internal/jsonl"
 	"example.com/jlq/internal/segment"
 )
 
 // recoverDir locks a partition directory and recovers its active segment.
-func (p *Partition) recoverDir() (*segment.Active, uint64, func(int64) error, error) {
+func (p *Partition) recoverDir() (*segment.Active, uint64, RecoveryReport, error) {
 	fsys, dir := p.opts.FS, p.place.Path
 	if err := p.locks.Take(fsys, dir); err != nil {
-		return nil, 0, nil, err
+		return nil, 0, RecoveryReport{}, err
 	}
 	meta, err := p.readMeta()
 	if err != nil {
-		return nil, 0, nil, err
+		return nil, 0, RecoveryReport{}, err
 	}
-	pair, err := p.activePair(meta)
+	all, err := p.place.Files(fsys)
 	if err != nil {
-		return nil, 0, nil, err
+		return nil, 0, RecoveryReport{}, err
 	}
-	locked, err := p.lockRecords(pair)
+	found := all
+	chain, err := p.chain(meta, found)
 	if err != nil {
-		return nil, 0, nil, err
+		return nil, 0, RecoveryReport{}, err
 	}
-	a, next, report, err := segment.Recover(fsys, dir, pair, p.recoverOptions(meta))
+	if err := p.lockRecords(chain); err != nil {
+		return nil, 0, RecoveryReport{}, err
+	}
+	mode := p.mode()
+	if meta == nil {
+		mode.Start = firstBase(found, chain)
+	}
+	a, next, report, err := segment.RecoverChain(fsys, dir, chain, p.recoverOptions(meta, mode))
 	if err != nil {
-		return nil, 0, nil, err
+		return nil, 0, RecoveryReport{}, err
 	}
 	if report.Created {
 		// The directory may have been made by whoever named it, and just now.
 		err = fsys.SyncDir(filepath.Dir(dir))
 	}
 	report.Created = report.Created && meta == nil
-	p.recovery = report
-	if err == nil && !locked {
-		err = p.locks.Take(fsys, pair.Records)
+	if err == nil {
+		err = p.lockActive(chain, a)
 	}
 	if err := errors.Join(err, a.LockedBy(&p.locks)); err != nil {
-		return nil, 0, nil, errors.Join(err, a.Close())
+		return nil, 0, RecoveryReport{}, errors.Join(err, a.Close())
 	}
-	return a, next, p.saver(meta, pair.Base), nil
+	if meta != nil {
+		found = found[len(segment.FilesBelow(found, meta.Start)):]
+	}
+	p.pairs = upTo(found, a.Pair)
+	if p.meta == nil {
+		p.meta = &keeper{fs: fsys, dir: dir, perm: p.opts.filePerm()}
+	}
+	p.meta.restart(mode.Following(meta, segment.Mark{Base: a.Base, Position: a.End()}))
+	report.Trimmed = p.dropTrimmed(all)
+	return a, next, report, nil
 }
 
 func (p *Partition) readMeta() (*segment.Meta, error) {
@@ -58,56 +72,39 @@ func (p *Partition) readMeta() (*segment.Meta, error) {
 	return &meta, nil
 }
 
-// activePair is the last segment, or the first of a new partition.
-func (p *Partition) activePair(meta *segment.Meta) (segment.Pair, error) {
-	pairs, err := p.place.Pairs(p.opts.FS)
-	if err != nil {
-		return segment.Pair{}, err
-	}
-	if len(pairs) == 0 && meta == nil {
-		if err := p.refuseForeign(); err != nil {
-			return segment.Pair{}, err
-		}
-		return segment.PairAt(p.place.Path, 0), nil
-	}
-	last := len(pairs) - 1
-	if meta != nil && (last < 0 || pairs[last].Base < meta.Synced.Base) {
-		// Recovery tells a pair that was never finished from a lost one.
-		return segment.PairAt(p.place.Path, meta.Synced.Base), p.joins(pairs, meta.Synced.Base)
-	}
-	if meta != nil && !slices.ContainsFunc(pairs, func(s segment.Pair) bool { return s.Base == meta.Synced.Base }) {
-		return segment.Pair{}, &SegmentAwayError{Path: segment.PairAt(p.place.Path, meta.Synced.Base).Records, Base: meta.Synced.Base}
-	}
-	return pairs[last], p.joins(pairs[:last], pairs[last].Base)
+// away says that the segment which begins at base is missing.
+func (p *Partition) away(base uint64) error {
+	return &SegmentAwayError{Path: segment.PairAt(p.place.Path, base).Records, Base: base}
 }
 
-// joins refuses a segment that does not begin where the last one that is there
-// ends: its offsets would be given out twice, or never.
-func (p *Partition) joins(pairs []segment.Pair, base uint64) error {
-	if len(pairs) == 0 {
-		return nil
+// firstBase is where a log begins of which no partition.json says so: with the
+// first segment that has records, as it does to readers. Its segments may have
+// been trimmed before that file was lost.
+func firstBase(found, chain []segment.Files) uint64 {
+	for _, f := range found {
+		if f.HasRecords {
+			return f.Base
+		}
 	}
-	last := pairs[len(pairs)-1]
-	info, err := p.opts.FS.Stat(last.Index)
-	if err != nil {
-		return err
-	}
-	if next := last.Base + index.Count(info.Size); next != base {
-		return &CorruptError{Path: segment.PairAt(p.place.Path, base).Records, Offset: base,
-			Err: fmt.Errorf("the segment begins with offset %d where %d should follow", base, next)}
-	}
-	return nil
+	return chain[0].Base // recovery makes it
 }
 
 // refuseForeign keeps a slip of the keyboard from scattering files in a
-// directory that is something else.
-func (p *Partition) refuseForeign() error {
+// directory that is something else, and a topic that lost its topic.json from
+// becoming a partition. Where there are segments, it is a partition.
+func (p *Partition) refuseForeign(meta *segment.Meta) error {
+	if meta != nil {
+		return nil
+	}
+	if err := segment.RefuseLost(p.opts.FS, p.place.Path); err != nil {
+		return err
+	}
 	names, err := p.opts.FS.List(p.place.Path)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if _, _, ours := segment.ParseName(name); ours || name == "lock" || name == "lost+found" || strings.HasPrefix(name, segment.MetaName) {
+		if _, _, ours := segment.ParseName(name); ours || groupFile(name) || name == "lock" || name == "lost+found" || strings.HasPrefix(name, segment.MetaName) {
 			continue
 		}
 		return &fs.PathError{Op: "append", Path: p.place.Path,
@@ -116,11 +113,9 @@ func (p *Partition) refuseForeign() error {
 	return nil
 }
 
-// lockRecords locks the records file where there is one already, before
-// recovery changes it.
-func (p *Partition) lockRecords(pair segment.Pair) (locked bool, err error) {
-	err = p.locks.Take(p.opts.FS, pair.Records)
-	return err == nil, ignoreMissing(err)
+// groupFile: a group may have been registered with a log before it has records.
+func groupFile(name string) bool {
+	return strings.HasPrefix(name, "offsets.json") || name == "groups" || name == "dead"
 }
 
 func ignoreMissing(err error) error {
@@ -138,23 +133,11 @@ func (p *Partition) mode() segment.Meta {
 	}
 }
 
-func (p *Partition) recoverOptions(meta *segment.Meta) segment.RecoverOptions {
+func (p *Partition) recoverOptions(meta *segment.Meta, mode segment.Meta) segment.RecoverOptions {
 	limit := p.lineLimit(meta)
 	return segment.RecoverOptions{
-		Meta: meta, Mode: p.mode(), MaxLine: limit, Perm: p.opts.filePerm(),
+		Meta: meta, Mode: mode, MaxLine: limit, Perm: p.opts.filePerm(),
 		Strict: func(rec []byte) error { return jsonl.CheckStrict(rec, limit) },
-	}
-}
-
-// saver returns what makes it durable how far the log is synced.
-func (p *Partition) saver(meta *segment.Meta, base uint64) func(int64) error {
-	m := p.mode()
-	if meta != nil {
-		m.Start, m.Batch = meta.Start, max(m.Batch, meta.Batch)
-	}
-	return func(position int64) error {
-		m.Synced = segment.Mark{Base: base, Position: position}
-		return segment.WriteMeta(p.opts.FS, p.place.Path, m, p.opts.filePerm())
 	}
 }
 

@@ -21,6 +21,11 @@
 // are records: record n is the bytes from entry n up to the newline before
 // entry n+1. Package index describes it to the byte.
 //
+// A partition that rolls, by [Options].SegmentBytes, SegmentRecords or
+// SegmentAge, or by [Partition.Roll], has a pair for each segment, named by the
+// offset of its first record. Only the last one, the active segment, is written
+// to; the others are sealed and do not change any more.
+//
 // Any other JSON-lines file opens as well, as a bare file. Its index lies
 // beside it, as app.jsonl.index. Every line of it is a record, blank ones
 // included, so that record n is line n+1 of an editor.
@@ -31,6 +36,12 @@
 // A second writer gets [ErrLocked] at once. A [Partition] is safe for
 // concurrent use.
 //
+// With Options.Shared several processes append, in turns: each batch waits for
+// the lock, takes in what the others have appended, and is published when it is
+// acknowledged. Readers of such a process look at the files, as those of any
+// other do. A turn costs some twenty system calls, so batches pay, and calls of
+// one process at the same time share one.
+//
 // # Crashes
 //
 // What an acknowledged record survives depends on [Options.Sync]; the zero
@@ -39,4 +50,32 @@
 // own before it is cut, and the index is mended from the records.
 // [Partition.Recovery] says what was done. Damage to records that were
 // promised is never touched: it is a [*CorruptError].
+//
+// # Damage
+//
+// [OpenReader] reads a damaged log, and goes on behind damage with
+// Options.Skip or [reader.Reader.Skip]. [Partition.Verify] lists all of it.
+// [Repair] puts the log right, on request: what was lost in the middle becomes
+// blank lines, so that the records behind it keep their offsets, and every
+// damaged byte is kept beside the records, as BASE.torn-POSITION.
+//
+// # Statistics
+//
+// [Partition.Stats] is a snapshot of what this process did with the log. It is
+// always on, and may be taken every second. What a field counts is said where it
+// stands; these are the questions that they answer:
+//
+//	is the disk slow?               Written.Fsync, times of the syncs of records
+//	what does an append wait for?   Written.Group, of a group commit as a whole; Written.Stalls
+//	do appends share syncs?         Written.BatchRecords, Written.BatchBytes
+//	are index writes gathered?      Written.IndexEntries, entries in each
+//	is it rolling?                  Written.Rolls, RollsPutOff, RollError
+//	where do reads come from?       Read.Disk, Read.Mapping, Read.Tail; reads and bytes
+//	what is held?                   Read.OpenFiles, Read.Mappings, Read.MappedBytes, Read.TailHeld
+//	what did retention drop?        Retention, with who held what back
+//	which segment is busy?          Read.Segments, Written.Segments
+//
+// Segments are those that the process touched: of a log of 10,000, those that it
+// read have about 60 bytes each (and 1 KiB more once they were mapped), and of those
+// it wrote the last 65 are told. A [Histogram] has buckets that double in width.
 package partition

@@ -39,20 +39,25 @@ var (
 
 // Errors that carry numbers.
 type (
-	// CorruptError says where bytes are not what was promised.
+	// CorruptError says where bytes are not what was promised: Path, Offset and
+	// Records, Position and End in the file, and Err, what is wrong.
 	CorruptError = segment.CorruptError
-	// RangeError says that an offset is not there, and what is.
+	// RangeError says that an Offset is not there, and what is: [Start, Next).
 	RangeError = segment.RangeError
-	// SegmentAwayError says that a segment is missing.
+	// SegmentAwayError says that a segment is missing: its Path and Base.
 	SegmentAwayError = segment.SegmentAwayError
 	// BatchError says how much of an append is stored.
 	BatchError = writer.BatchError
 	// RecordError says which record of a batch was refused.
 	RecordError = writer.RecordError
+	// LineError says which line of a stream was refused: Line, from 1, its Data and
+	// Err.
+	LineError = writer.LineError
 	// ConflictError says that AppendAt met another next offset.
 	ConflictError = writer.ConflictError
 	// SyntaxError says where a record is not JSON.
 	SyntaxError = jsonl.SyntaxError
-	// LockedError says who holds the lock.
+	// LockedError says who holds the lock: the Path, and the PID where it is
+	// known.
 	LockedError = vfs.LockedError
 )

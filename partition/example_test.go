@@ -7,6 +7,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"example.com/jlq/partition"
@@ -102,6 +103,23 @@ func ExamplePartition_AppendBatch() {
 	// record 1: invalid record at byte 7: unexpected end where a comma or } should be
 	// stored: 0
 	// 3 <nil>
+}
+
+func ExamplePartition_ReadFrom() {
+	p, done := open()
+	defer done()
+	n, err := p.ReadFrom(strings.NewReader("{\"id\":3}\n{\"id\":4}\n{\"id\":\n{\"id\":6}\n"))
+	if refused, ok := errors.AsType[*partition.LineError](err); ok {
+		fmt.Printf("line %d, %q: %v\n", refused.Line, refused.Data, refused.Err)
+	}
+	if batch, ok := errors.AsType[*partition.BatchError](err); ok {
+		fmt.Println("stored:", batch.Stored, "from offset", batch.First)
+	}
+	fmt.Println("read:", n)
+	// Output:
+	// line 3, "{\"id\":": invalid record at byte 6: unexpected end where a value should be
+	// stored: 2 from offset 3
+	// read: 34
 }
 
 func ExamplePartition_AppendAt() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,6 +45,77 @@ func appendForever(path string) {
 	select {}
 }
 
+// streamForever is another process that stores numbered lines from a stream
+// that never ends, and prints how many there are by now.
+func streamForever(path string) {
+	mode, path, _ := strings.Cut(path, ":")
+	sync, err := ParseSync(mode)
+	if err != nil {
+		panic(err)
+	}
+	p, err := Open(path, &Options{Sync: sync, SegmentRecords: 5000})
+	if err != nil {
+		panic(err)
+	}
+	_, next := p.Bounds()
+	go func() {
+		for {
+			time.Sleep(time.Millisecond)
+			_, next := p.Bounds()
+			os.Stdout.WriteString(fmt.Sprintf("%d stored}\n", next))
+		}
+	}()
+	_, err = p.ReadFrom(&numberedLines{n: int(next)})
+	panic(err)
+}
+
+// numberedLines is a stream of line(n), line(n+1) and so on, cut anywhere.
+type numberedLines struct {
+	n    int
+	rest []byte
+}
+
+func (l *numberedLines) Read(p []byte) (int, error) {
+	if len(l.rest) == 0 {
+		for range 100 {
+			l.rest = append(append(l.rest, line(l.n)...), '\n')
+			l.n++
+		}
+	}
+	n := copy(p, l.rest[:1+rand.IntN(len(l.rest))])
+	l.rest = l.rest[n:]
+	return n, nil
+}
+
+// TestKillStream kills a process that stores a stream. What readers could see
+// is there afterwards, in order and without a gap, over rolls too.
+func TestKillStream(t *testing.T) {
+	rounds := 4
+	if testing.Short() {
+		rounds = 1
+	}
+	for _, sync := range []SyncMode{SyncAlways, SyncInterval, SyncOS} {
+		t.Run(sync.String(), func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "p")
+			seen := map[uint64]string{}
+			for round := range rounds {
+				killOnce(t, "JLQ_STREAM", path, sync, seen, round%2 == 1)
+			}
+			p := mustOpen(t, path, nil)
+			stored := read(t, p, 0)
+			require.NoError(t, p.Close())
+			require.NotEmpty(t, seen)
+			for next := range seen {
+				require.LessOrEqual(t, next, uint64(len(stored)))
+			}
+			for n, rec := range stored {
+				require.Equal(t, string(line(n)), rec)
+			}
+			require.Empty(t, problems(t, path))
+		})
+	}
+}
+
 // TestKill kills an appending process again and again. What it acknowledged is
 // there afterwards under the offset it said, in every mode that promises that.
 func TestKill(t *testing.T) {
@@ -56,8 +128,8 @@ func TestKill(t *testing.T) {
 			t.Run(sync.String()+" "+name, func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), name)
 				acked := map[uint64]string{}
-				for range rounds {
-					killOnce(t, path, sync, acked)
+				for round := range rounds {
+					killOnce(t, "JLQ_APPEND", path, sync, acked, round%2 == 1)
 				}
 				p := mustOpen(t, path, nil)
 				stored := read(t, p, 0)
@@ -72,17 +144,25 @@ func TestKill(t *testing.T) {
 	}
 }
 
-func killOnce(t *testing.T, path string, sync SyncMode, acked map[uint64]string) {
+// killOnce kills the process that does what the variable says, a moment after its
+// first acknowledgement, or early: while it opens what the kill before has left.
+func killOnce(t *testing.T, variable, path string, mode SyncMode, acked map[uint64]string, early bool) {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "JLQ_APPEND="+sync.String()+":"+path)
+	cmd.Env = append(os.Environ(), variable+"="+mode.String()+":"+path)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	timer := time.AfterFunc(60*time.Millisecond, func() { _ = cmd.Process.Kill() })
+	wait := time.Minute // that it starts at all may take long on a busy machine
+	if early {
+		wait = rand.N(100 * time.Millisecond)
+	}
+	timer := time.AfterFunc(wait, func() { _ = cmd.Process.Kill() })
 	defer timer.Stop()
+	var first sync.Once
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
+		first.Do(func() { timer.Reset(60 * time.Millisecond) })
 		var offset uint64
 		number, rec, whole := strings.Cut(lines.Text(), " ")
 		if _, err := fmt.Sscan(number, &offset); err == nil && whole && strings.HasSuffix(rec, "}") {

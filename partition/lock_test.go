@@ -220,16 +220,19 @@ func TestMovedAway(t *testing.T) {
 // appended to, with and without a partition.json.
 func TestStraySegment(t *testing.T) {
 	for _, meta := range []bool{true, false} {
-		for _, base := range []string{"00000000000000000100", "00000000000000000003"} {
+		for base, content := range map[string]string{
+			"00000000000000000100": "", "00000000000000000011": "1\n", "00000000000000000003": "1\n",
+		} {
 			dir := filepath.Join(t.TempDir(), "p")
 			tenRecords(t, dir)
-			writeFile(t, filepath.Join(dir, base+".jsonl"), "")
+			writeFile(t, filepath.Join(dir, base+".jsonl"), content)
 			if !meta {
 				require.NoError(t, os.Remove(filepath.Join(dir, "partition.json")))
 			}
 			_, err := Open(dir, nil)
 			_, corrupt := errors.AsType[*CorruptError](err)
-			require.True(t, corrupt, "%v", err)
+			_, away := errors.AsType[*SegmentAwayError](err)
+			require.True(t, corrupt || away, "%v", err)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,7 +20,16 @@ import (
 // Options.Retain. See [reader.Record].
 type Record = reader.Record
 
-// RecoveryReport says what opening found and did.
+// Damage is a run of records that cannot be read, see Options.Skip.
+type Damage = reader.Damage
+
+// RecoveryReport says what opening found and did: Created; Adopted and
+// AdoptedFrom, the lines that were taken in; TornBytes, TornPath and TornWhy, the
+// torn tail that was set aside; IndexRebuilt and IndexReason; LostFrom and
+// LostTo, offsets that the index claimed and the records do not hold; Rolled,
+// Leftovers and Trimmed, what became of a roll or of trimming that was broken
+// off; NewlineAdded and IncompleteTail of a bare file. Lines tells all of it to a
+// person, a sentence each.
 type RecoveryReport = segment.Report
 
 // Partition is one log: opened by [Open] for appending and reading, or by
@@ -30,9 +40,19 @@ type Partition struct {
 	log      *reader.Log
 	write    *writer.Writer // nil when opened for reading
 	live     *segment.Live  // nil when opened for reading
+	meta     *keeper        // partition.json; nil of a bare file and when opened for reading
 	locks    segment.Locks
+	turn     *turn          // to append; nil when opened for reading
+	halfMade []segment.Pair // what rolls that were put off may have left; the writer's turn guards it
+	putOff   string         // why the last roll was; "" where none was
+	retain   *retainer      // nil where nothing is limited
+	trimming sync.Mutex     // one trim at a time
+	retained retained
+	sizes    sizes // of sealed segments
 	recovery RecoveryReport
 	closed   atomic.Bool
+
+	pairs []segment.Pair // of a directory, while it is opened
 }
 
 // Path is the directory or file that was opened.
@@ -157,6 +177,14 @@ func (p *Partition) Close() error {
 		return errClosed
 	}
 	var errs []error
+	if p.turn != nil {
+		p.turn.stop()
+	}
+	p.retain.stop()
+	// A trim that is under way ends first: nothing of the log is changed once
+	// its lock is given up.
+	p.trimming.Lock()
+	defer p.trimming.Unlock()
 	if p.write != nil {
 		errs = append(errs, p.write.Close())
 	}

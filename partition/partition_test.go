@@ -23,14 +23,20 @@ func TestMain(m *testing.M) {
 	if os.Getenv("JLQ_HOLD") != "" {
 		hold(os.Getenv("JLQ_HOLD"))
 	}
+	if os.Getenv("JLQ_STREAM") != "" {
+		streamForever(os.Getenv("JLQ_STREAM"))
+	}
 	if os.Getenv("JLQ_APPEND") != "" {
 		appendForever(os.Getenv("JLQ_APPEND"))
+	}
+	if os.Getenv("JLQ_SHARED") != "" {
+		appendShared(os.Getenv("JLQ_SHARED"))
 	}
 	goleak.VerifyTestMain(m)
 }
 
 // read returns the records from offset from on.
-func read(t testing.TB, p *Partition, from uint64) []string {
+func read(t anyT, p *Partition, from uint64) []string {
 	t.Helper()
 	var out []string
 	for rec, err := range p.Records(from) {
@@ -41,7 +47,7 @@ func read(t testing.TB, p *Partition, from uint64) []string {
 	return out
 }
 
-func mustOpen(t testing.TB, path string, opts *Options) *Partition {
+func mustOpen(t anyT, path string, opts *Options) *Partition {
 	t.Helper()
 	p, err := Open(path, opts)
 	require.NoError(t, err)
@@ -90,6 +96,8 @@ func TestRoundTrip(t *testing.T) {
 				require.True(t, ok, "%v", err)
 				require.Equal(t, RangeError{Offset: 3, Start: 0, Next: 3}, *out)
 				_, err = p.Append([]byte("{}"))
+				require.ErrorIs(t, err, ErrReadOnly)
+				_, err = p.ReadFrom(strings.NewReader("{}\n"))
 				require.ErrorIs(t, err, ErrReadOnly)
 				require.NoError(t, p.Close())
 				require.Empty(t, problems(t, path))

@@ -53,7 +53,13 @@ func TestVerifyPartition(t *testing.T) {
 		"clean": {func(t *testing.T, recs, idx string) {}, nil},
 		"record cut": {func(t *testing.T, recs, idx string) {
 			require.NoError(t, os.Truncate(recs, 76))
-		}, []brief{{KindMeta, 0, 0, 76, 4, false}, {KindTail, 9, 1, 72, 4, false}, {KindAhead, 9, 1, 76, 0, false}}},
+		}, []brief{{KindTail, 9, 1, 72, 4, false}, {KindMeta, 9, 1, 76, 4, false}}},
+		"records cut": {func(t *testing.T, recs, idx string) {
+			require.NoError(t, os.Truncate(recs, 40))
+		}, []brief{{KindMeta, 5, 5, 40, 40, false}}},
+		"records emptied": {func(t *testing.T, recs, idx string) {
+			require.NoError(t, os.Truncate(recs, 0))
+		}, []brief{{KindMeta, 0, 10, 0, 80, false}}},
 		"torn tail": {func(t *testing.T, recs, idx string) {
 			appendTo(t, recs, `{"n":`)
 		}, []brief{{KindTail, 10, 1, 80, 5, false}}},
@@ -71,7 +77,34 @@ func TestVerifyPartition(t *testing.T) {
 		}, []brief{{KindIndex, 0, 0, 0, 0, false}}},
 		"entry wrong": {func(t *testing.T, recs, idx string) {
 			patch(t, idx, 24, string(index.AppendEntry(nil, 23)))
-		}, []brief{{KindEntry, 2, 1, 16, 8, false}, {KindSplit, 3, 1, 16, 8, false}}},
+		}, []brief{{KindEntry, 2, 1, 16, 8, false}}},
+		"first entry wrong": {func(t *testing.T, recs, idx string) {
+			patch(t, idx, 0, string(index.AppendEntry(nil, 1)))
+		}, []brief{{KindEntry, 0, 1, 0, 0, false}}},
+		"last entry wrong": {func(t *testing.T, recs, idx string) {
+			patch(t, idx, 80, string(index.AppendEntry(nil, 79)))
+		}, []brief{{KindEntry, 9, 1, 72, 8, false}}},
+		"entries zero": {func(t *testing.T, recs, idx string) {
+			patch(t, idx, 24, strings.Repeat("\x00", 24))
+		}, []brief{{KindEntry, 2, 3, 16, 24, false}}},
+		"entries zero to the end": {func(t *testing.T, recs, idx string) {
+			patch(t, idx, 24, strings.Repeat("\x00", 64))
+		}, []brief{{KindEntry, 2, 8, 16, 64, false}}},
+		"entries zero behind the end": {func(t *testing.T, recs, idx string) {
+			appendTo(t, idx, strings.Repeat("\x00", 800))
+		}, []brief{{KindAhead, 10, 100, 80, 0, false}}},
+		"index garbage": {func(t *testing.T, recs, idx string) {
+			patch(t, idx, 0, strings.Repeat("garbage!", 11))
+		}, []brief{{KindIndex, 0, 10, 0, 80, false}}},
+		"index empty": {func(t *testing.T, recs, idx string) {
+			require.NoError(t, os.Truncate(idx, 0))
+		}, []brief{{KindBehind, 0, 10, 0, 80, false}}},
+		"index less than an entry": {func(t *testing.T, recs, idx string) {
+			require.NoError(t, os.Truncate(idx, 7))
+		}, []brief{{KindIndex, 0, 0, 0, 0, false}}},
+		"index lost its end": {func(t *testing.T, recs, idx string) {
+			require.NoError(t, os.Truncate(idx, 64))
+		}, []brief{{KindBehind, 7, 3, 56, 24, false}}},
 		"record no json": {func(t *testing.T, recs, idx string) {
 			patch(t, recs, 16, "nothing")
 		}, []brief{{KindRecord, 2, 1, 16, 8, false}}},
@@ -80,10 +113,24 @@ func TestVerifyPartition(t *testing.T) {
 		}, []brief{{KindNUL, 2, 1, 16, 7, false}}},
 		"line joined": {func(t *testing.T, recs, idx string) {
 			patch(t, recs, 23, ",")
-		}, []brief{{KindRecord, 2, 1, 16, 16, false}, {KindEntry, 2, 1, 16, 16, false}}},
+		}, []brief{{KindRecord, 2, 2, 16, 16, false}}},
+		"lines joined to a record": {func(t *testing.T, recs, idx string) {
+			patch(t, recs, 16, "[1,          2]")
+		}, []brief{{KindSplit, 2, 2, 16, 16, false}}},
+		"NULs over lines": {func(t *testing.T, recs, idx string) {
+			patch(t, recs, 20, strings.Repeat("\x00", 24))
+		}, []brief{{KindNUL, 2, 4, 20, 24, false}}},
 		"line split": {func(t *testing.T, recs, idx string) {
 			patch(t, recs, 16, "12\n4567")
-		}, []brief{{KindSplit, 2, 1, 16, 3, false}}},
+		}, []brief{{KindSplit, 2, 1, 16, 8, false}}},
+		"line split into no records": {func(t *testing.T, recs, idx string) {
+			patch(t, recs, 20, "\n")
+		}, []brief{{KindSplit, 2, 1, 16, 8, false}}},
+		"lines split and joined": {func(t *testing.T, recs, idx string) {
+			patch(t, recs, 16, "12\n4567")
+			patch(t, recs, 48, "[1,          2]")
+			patch(t, recs, 72, "x")
+		}, []brief{{KindEntry, 2, 5, 16, 32, false}, {KindRecord, 9, 1, 72, 8, false}}},
 		"partition.json missing": {func(t *testing.T, recs, idx string) {
 			require.NoError(t, os.Remove(filepath.Join(filepath.Dir(recs), "partition.json")))
 		}, []brief{{KindMeta, 0, 0, 0, 0, true}}},

@@ -1,11 +1,9 @@
 package partition
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"time"
+	"sync"
 
 	"example.com/jlq/index"
 	"example.com/jlq/internal/jsonl"
@@ -15,9 +13,12 @@ import (
 // byteOrderMark is tolerated at the beginning of a bare file, and reported.
 var byteOrderMark = []byte(jsonl.BOM)
 
-// walk verifies one segment: it goes through the lines of the records file
-// and the entries of the index side by side, as one merges two sorted lists,
-// so that one wrong entry is one problem and does not shift all that follow.
+// maxWaiting bounds the problems that wait for the explanation of one before
+// them.
+const maxWaiting = 1024
+
+// walk verifies one segment: it takes what the examiners find of its lines, in
+// order, and holds their ends against the entries of the index.
 type walk struct {
 	v       *verifier
 	h       *segment.Handle
@@ -25,261 +26,292 @@ type walk struct {
 	size    int64
 	idxSize int64
 	claimed uint64 // records that the index describes
-	entries *segment.EntryReader
 
-	offset uint64 // of the line at hand, within the segment
-	entry  uint64 // the entry at hand
-	number uint64 // its number
-	more   bool   // there is an entry at hand
-	behind Problem
+	align *aligner // nil where there is no entry
+	lines uint64   // whole lines so far
+	pos   int64    // where the next one begins
+
+	// extra is how many of the lines are none of their own to the index: as
+	// long as entries and lines are at the same positions, records have the
+	// numbers of the entries, which readers and repair go by.
+	extra int64
+
+	waiting []waiting // while the aligner is astray
+	behind  Problem
+	unsafe  bool   // a line above the promise was bad
+	promise *int64 // what lies behind it may be set aside; nil before somebody asks
+
+	listing sync.Once // the examiners ask for what was set aside
+	aside   segment.Asides
+	listed  error
 }
 
-func (w *walk) run() (uint64, error) {
-	if err := w.begin(); err != nil {
-		return 0, err
-	}
-	lines := segment.NewScanner(w.h.Rec, 0, w.size, w.v.limit)
-	for {
-		if w.offset&0xfff == 0 && w.v.ctx.Err() != nil {
-			return 0, context.Cause(w.v.ctx)
-		}
-		l, err := lines.Next()
-		if err == io.EOF {
-			return w.end()
-		}
+// waiting is a problem of a line whose number is not known yet.
+type waiting struct {
+	Problem
+	line uint64 // the number of its end
+}
+
+// newWalk takes the sizes, those of the index first: what it has published
+// by then is in the records.
+func (v *verifier) newWalk(h *segment.Handle, last bool) (*walk, error) {
+	w := &walk{v: v, h: h, last: last}
+	if h.Idx != nil {
+		info, err := h.Idx.Stat()
 		if err != nil {
-			return 0, readErr(w.h.Records, err)
+			return nil, err
 		}
-		if err := w.line(&l); err != nil {
-			return 0, err
-		}
+		w.idxSize, w.claimed = info.Size, index.Count(info.Size)
 	}
+	info, err := h.Rec.Stat()
+	if err != nil {
+		return nil, err
+	}
+	w.size = info.Size
+	return w, nil
+}
+
+func (w *walk) run() (segmentEnd, error) {
+	if err := w.begin(); err != nil {
+		return segmentEnd{}, err
+	}
+	if err := w.v.examine(w); err != nil {
+		return segmentEnd{}, err
+	}
+	if err := w.end(); err != nil {
+		return segmentEnd{}, err
+	}
+	n := uint64(int64(w.lines) - w.extra)
+	w.v.read.Records += n
+	return segmentEnd{w.h.Base + n, w.h.Base + w.claimed}, nil
 }
 
 // begin looks at the index as a whole and at its first entry.
 func (w *walk) begin() error {
-	if err := w.promised(); err != nil {
-		return err
-	}
+	rest := w.idxSize % index.EntrySize
 	switch {
 	case w.h.Idx == nil && w.v.p.place.Bare:
 		return nil
 	case w.h.Idx == nil:
-		return w.index("there is none; opening the log for appending rebuilds it")
-	case w.idxSize == 0 && w.size == 0:
-		return nil
+		return w.index("there is none; " + w.rebuilds())
+	case w.idxSize == 0:
+		return nil // it is behind, if there are lines
 	case w.idxSize < index.EntrySize:
-		return w.index(fmt.Sprintf("it has %d bytes, less than one entry", w.idxSize))
+		return w.index(fmt.Sprintf("it has %d bytes, less than one entry; %s", w.idxSize, w.rebuilds()))
 	}
-	if rest := w.idxSize % index.EntrySize; rest != 0 {
-		if err := w.index(fmt.Sprintf("it ends in a partial entry of %d bytes", rest)); err != nil {
+	if rest != 0 && !w.grown() {
+		if err := w.index(fmt.Sprintf("it ends in a partial entry of %d bytes; %s", rest, w.rebuilds())); err != nil {
 			return err
 		}
 	}
-	if err := w.step(); err != nil {
-		return err
+	var err error
+	if w.align, err = newAligner(w.h.Idx, w.claimed, w.size); err != nil {
+		return readErr(w.h.Index, err)
 	}
-	if w.entry != 0 {
-		if err := w.index(fmt.Sprintf("its first entry is %d, not 0", w.entry)); err != nil {
-			return err
-		}
-	}
-	return w.step()
-}
-
-// promised compares the file with what partition.json says was synced.
-func (w *walk) promised() error {
-	m := w.v.meta
-	if m == nil || m.Synced.Base != w.h.Base || m.Synced.Position == 0 {
-		return nil
-	}
-	if m.Synced.Position <= w.size {
-		return w.syncedLine(m.Synced.Position)
-	}
-	return w.v.report(Problem{Kind: KindMeta, Path: w.h.Records, Offset: w.h.Base, Position: w.size, Length: m.Synced.Position - w.size,
-		Reason: fmt.Sprintf("the records end at %d, but were synced up to %d", w.size, m.Synced.Position)})
-}
-
-// syncedLine: what was synced ends behind a newline.
-func (w *walk) syncedLine(position int64) error {
-	var last [1]byte
-	if _, err := w.h.Rec.ReadAt(last[:], position-1); err != nil {
-		return readErr(w.h.Records, err)
-	}
-	if last[0] == '\n' {
-		return nil
-	}
-	return w.v.report(Problem{Kind: KindMeta, Path: w.h.Records, Offset: w.h.Base, Position: position,
-		Reason: fmt.Sprintf("partition.json says that the records were synced up to %d, where no line ends", position)})
+	return w.hold(0, 0, 0)
 }
 
 func (w *walk) index(reason string) error {
 	return w.v.report(Problem{Kind: KindIndex, Path: w.h.Index, Offset: w.h.Base, Reason: reason})
 }
 
-// step takes the next entry.
-func (w *walk) step() error {
-	entry, err := w.entries.Next()
-	if err == io.EOF {
-		w.more = false
+// rebuilds is what brings an index up to its records that is behind them, or
+// away.
+func (w *walk) rebuilds() string {
+	switch {
+	case w.v.p.place.Bare:
+		return "jlq index builds it"
+	case w.last:
+		return "opening for appending mends it"
+	}
+	return w.v.repair()
+}
+
+// examine goes through the lines on several goroutines.
+func (w *walk) examine() error {
+	ctx, cancel := context.WithCancel(w.v.ctx)
+	count := (w.size + w.v.block - 1) / w.v.block
+	lanes, wait := startLanes(ctx, count, func() *examiner { return w.examiner(ctx) })
+	defer wait()
+	defer cancel()
+	for k := range count {
+		if err := lanes.block(k, w.take); err != nil {
+			return err
+		}
+		w.v.advance(min(w.v.block, w.size-k*w.v.block))
+	}
+	return nil
+}
+
+func (w *walk) examiner(ctx context.Context) *examiner {
+	check, limit := w.v.checkAt(w.h.Base), w.v.limit
+	return &examiner{
+		r: untilDone{ctx, w.h.Rec}, size: w.size, block: w.v.block, limit: limit, bare: w.v.p.place.Bare,
+		check:  func(position int64, data []byte) error { return check(position).Check(data, limit) },
+		asides: w.asides,
+	}
+}
+
+// take takes what was found of the next lines.
+func (w *walk) take(f *findings) error {
+	if f.err != nil {
+		return readErr(w.h.Records, f.err)
+	}
+	problems := f.problems
+	for i, end := range f.ends {
+		start := w.pos
+		w.lines, w.pos = w.lines+1, end
+		if err := w.hold(w.lines, start, end); err != nil {
+			return err
+		}
+		for len(problems) > 0 && problems[0].line == i {
+			if err := w.content(problems[0].Problem, start); err != nil {
+				return err
+			}
+			problems = problems[1:]
+		}
+		if err := w.synced(start, end); err != nil {
+			return err
+		}
+	}
+	for _, p := range problems {
+		if p.Kind == KindBOM {
+			if err := w.number(p.Problem, w.lines+1); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := w.tail(p.Problem, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hold holds line end n against the index.
+func (w *walk) hold(n uint64, start, end int64) error {
+	if w.h.Idx == nil {
 		return nil
 	}
+	if w.align == nil {
+		if w.idxSize == 0 {
+			w.lag(n, start, end)
+		}
+		return nil
+	}
+	d, behind, err := w.align.line(n, start, end)
 	if err != nil {
 		return readErr(w.h.Index, err)
 	}
-	if w.more {
-		w.number++
+	if behind {
+		w.lag(n, start, end)
 	}
-	w.entry, w.more = entry, true
+	if d != nil {
+		return w.drifted(d)
+	}
 	return nil
-}
-
-// line holds one line against the check and against the index.
-func (w *walk) line(l *segment.Line) error {
-	if err := w.content(l); err != nil {
-		return err
-	}
-	if !l.Whole {
-		return nil
-	}
-	if w.h.Idx != nil {
-		if err := w.align(l); err != nil {
-			return err
-		}
-	}
-	w.offset++
-	return nil
-}
-
-// align moves the entries up to the end of the line.
-func (w *walk) align(l *segment.Line) error {
-	for w.more && w.entry < uint64(l.End) {
-		if err := w.wrongEntry(l); err != nil {
-			return err
-		}
-		if err := w.step(); err != nil {
-			return err
-		}
-	}
-	switch {
-	case !w.more:
-		w.lag(l)
-		return nil
-	case w.entry == uint64(l.End):
-		return w.step()
-	}
-	return w.v.report(Problem{Kind: KindSplit, Path: w.h.Index, Offset: w.h.Base + w.number - 1, Records: 1, Position: l.Start, Length: l.End - l.Start,
-		Reason: fmt.Sprintf("the line that ends at %d ends in no entry; the next is %d", l.End, w.entry)})
-}
-
-func (w *walk) wrongEntry(l *segment.Line) error {
-	return w.v.report(Problem{Kind: KindEntry, Path: w.h.Index, Offset: w.h.Base + w.number - 1, Records: 1, Position: l.Start, Length: l.End - l.Start,
-		Reason: fmt.Sprintf("entry %d is %d, where no line ends: this line ends at %d", w.number, w.entry, l.End)})
 }
 
 // lag counts a whole line that the index does not reach.
-func (w *walk) lag(l *segment.Line) {
+func (w *walk) lag(n uint64, start, end int64) {
 	if w.behind.Records == 0 {
-		w.behind = Problem{Kind: KindBehind, Path: w.h.Index, Offset: w.h.Base + w.offset, Position: l.Start}
+		w.behind = Problem{Kind: KindBehind, Path: w.h.Index, Offset: w.offset(n), Position: start}
 	}
 	w.behind.Records++
-	w.behind.Length = l.End - w.behind.Position
+	w.behind.Length = end - w.behind.Position
 }
 
-// content looks at the bytes of a line.
-func (w *walk) content(l *segment.Line) error {
-	at := Problem{Path: w.h.Records, Offset: w.h.Base + w.offset, Records: 1, Position: l.Start, Length: l.End - l.Start}
-	data := l.Data
-	if w.v.p.place.Bare && l.Start == 0 && bytes.HasPrefix(data, byteOrderMark) {
-		bom := at
-		bom.Kind, bom.Length, bom.Note = KindBOM, 3, true
-		bom.Reason = "the file begins with a byte order mark"
-		if err := w.v.report(bom); err != nil {
+// offset is that of the record that line end n is the end of.
+func (w *walk) offset(n uint64) uint64 { return w.h.Base + uint64(int64(max(n, 1)-1)-w.extra) }
+
+// content takes a problem of the line just taken, which begins at start.
+func (w *walk) content(p Problem, start int64) error {
+	if unpromised, err := w.unpromised(start); err != nil {
+		return err
+	} else if unpromised && !p.Note && !w.unsafe {
+		w.unsafe = true
+		p.Reason += "; " + w.excuse() + "; opening for appending sets it and what follows aside"
+	}
+	return w.number(p, w.lines)
+}
+
+// unpromised reports whether what begins at start was not promised to survive a
+// power loss, so that opening for appending may set it aside.
+func (w *walk) unpromised(start int64) (bool, error) {
+	if !w.last || w.v.meta == nil {
+		return false, nil
+	}
+	if w.promise == nil {
+		promise, err := segment.Promised(w.h, w.size, w.idxSize, w.v.meta)
+		if err != nil {
+			return false, readErr(w.h.Records, err)
+		}
+		w.promise = &promise
+	}
+	return start >= *w.promise, nil
+}
+
+// number gives a problem of the line with end n its path and offset, and hands
+// it on.
+func (w *walk) number(p Problem, n uint64) error {
+	p.Path = w.h.Records
+	if w.align == nil || w.align.astray == nil {
+		p.Offset = w.offset(n)
+		return w.v.report(p)
+	}
+	w.waiting = append(w.waiting, waiting{p, n})
+	if len(w.waiting) < maxWaiting {
+		return nil
+	}
+	return w.release(func(n uint64) uint64 { return w.offset(n) })
+}
+
+// release hands on what has waited.
+func (w *walk) release(offset func(line uint64) uint64) error {
+	for _, p := range w.waiting {
+		p.Offset = offset(p.line)
+		if err := w.v.report(p.Problem); err != nil {
 			return err
 		}
-		data = bytes.TrimPrefix(data, byteOrderMark)
 	}
-	switch {
-	case l.NUL():
-		at.Kind, at.Position, at.Length = KindNUL, l.NULStart, l.NULEnd-l.NULStart
-		at.Reason = fmt.Sprintf("%d NUL bytes", at.Length)
-		return w.v.report(at)
-	case !l.Whole:
-		return w.tail(at, l.Data)
-	case l.Data == nil:
-		at.Kind, at.Reason = KindRecord, fmt.Sprintf("the line is longer than %d bytes and was not looked into", w.v.limit)
-		return w.v.report(at)
-	}
-	if err := w.v.check.Check(data, w.v.limit); err != nil {
-		at.Kind, at.Reason = KindRecord, err.Error()
-		return w.v.report(at)
-	}
+	w.waiting = w.waiting[:0]
 	return nil
 }
 
-// tail judges bytes without a newline. In a bare file a complete value is a
-// record all the same; in a partition they were never acknowledged.
-func (w *walk) tail(at Problem, data []byte) error {
-	at.Kind = KindTail
-	complete := data != nil && jsonl.Complete(data)
-	switch {
-	case w.v.p.place.Bare && complete:
-		at.Note, at.Reason = true, "the last line has no newline; it counts, because it is complete"
-	case w.v.p.place.Bare:
-		at.Reason = "the last line has no newline and is not complete"
-	case w.last && !w.more: // the index describes no such record
-		at.Reason = "a torn tail: bytes of a record that was never acknowledged; opening for appending sets them aside"
-	default:
-		at.Reason = "the record is cut: it has no newline"
+// synced: what was synced ends behind a newline, not within a line. An edit
+// that moved the lines has been told.
+func (w *walk) synced(start, end int64) error {
+	at := w.syncedTo()
+	if at <= start || at >= end || w.moved() != 0 {
+		return nil
 	}
-	return w.v.report(at)
+	return w.number(Problem{Kind: KindMeta, Records: 1, Position: start, Length: end - start,
+		Reason: fmt.Sprintf("partition.json says that the records were synced up to %d, which lies within this line; %s", at, w.v.repair())}, w.lines)
 }
 
-// end tells what is left of the index, or of the lines.
-func (w *walk) end() (uint64, error) {
-	for w.more {
-		err := w.v.report(Problem{Kind: KindAhead, Path: w.h.Index, Offset: w.h.Base + w.number - 1, Records: 1, Position: w.size,
-			Reason: fmt.Sprintf("entry %d is %d, the records end at %d", w.number, w.entry, w.size)})
-		if err != nil {
-			return 0, err
-		}
-		if err := w.step(); err != nil {
-			return 0, err
-		}
+// moved is by how much edits have moved the lines at hand.
+func (w *walk) moved() int64 {
+	if w.align == nil {
+		return 0
 	}
-	if w.behind.Records > 0 && !w.caughtUp() {
-		w.behind.Reason = segment.Plural(w.behind.Records, "whole line") + " behind the end of the index; " + w.advice()
-		if err := w.v.report(w.behind); err != nil {
-			return 0, err
-		}
-	}
-	return w.offset, nil
+	return w.align.shift
 }
 
-// advice is how the index gets the lines that it does not reach.
-func (w *walk) advice() string {
-	if w.v.p.place.Bare {
-		return "jlq index adds them"
+// syncedTo is how far the records of this segment were synced.
+func (w *walk) syncedTo() int64 {
+	if m := w.v.meta; m != nil && m.Synced.Base == w.h.Base {
+		return m.Synced.Position
 	}
-	return "opening for appending adopts them"
+	return 0
 }
 
-// patience is how long a writer may take to publish what it wrote, with room
-// to spare.
-const patience = 50 * time.Millisecond
-
-// caughtUp gives a live writer the time to publish the lines that were seen
-// behind the index. Nobody else moves it.
-func (w *walk) caughtUp() bool {
-	want := w.claimed + w.behind.Records
-	for wait := time.Duration(0); ; wait += 2 * time.Millisecond {
-		n, err := w.h.Published()
-		if err == nil && n >= want {
-			return true
-		}
-		if wait >= patience || w.v.ctx.Err() != nil {
-			return false
-		}
-		time.Sleep(2 * time.Millisecond)
+// finish lets the aligner say its last.
+func (w *walk) finish() error {
+	if w.align == nil {
+		return nil
 	}
+	if d := w.align.finish(); d != nil {
+		return w.drifted(d)
+	}
+	return nil
 }

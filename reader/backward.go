@@ -19,21 +19,30 @@ func (l *Log) Backward(before uint64) iter.Seq2[Record, error] {
 		defer r.giveBack()
 		err := r.startBack(before)
 		for err == nil {
-			for r.i > 0 {
-				r.spoil(r.i)
-				r.i--
-				r.next -= r.step
-				rec := Record{Offset: r.next, Position: r.block.posts[r.i], Data: r.block.data(r.i)}
-				if !yield(rec, nil) {
-					return
-				}
+			var rec Record
+			if rec, err = r.prev(); err != nil {
+				err = r.passOverBack(err)
+			} else if !yield(rec, nil) {
+				return
 			}
-			err = r.fillBack()
 		}
 		if err != io.EOF {
 			yield(Record{}, err)
 		}
 	}
+}
+
+// prev is Next for going backwards.
+func (r *Reader) prev() (Record, error) {
+	r.spoil(r.i)
+	for r.i == 0 {
+		if err := r.fillBack(); err != nil {
+			return Record{}, err
+		}
+	}
+	r.i--
+	r.next -= r.step
+	return Record{r.next, r.block.posts[r.i], r.block.data(r.i)}, nil
 }
 
 // startBack places the reader for going backwards: r.next is the offset
@@ -58,7 +67,12 @@ func (r *Reader) startBack(before uint64) error {
 func (r *Reader) fillBack() error {
 	r.finish()
 	final := false
-	for range turns {
+	for t := (attempts{}); t.another(r.log, turns); {
+		r.bad = badRange{}
+		if done, err := r.loadRecentBack(); done || err != nil {
+			r.i = r.block.n
+			return r.loadedOr(err)
+		}
 		if err := r.readyBack(); err != nil {
 			return err
 		}
@@ -72,6 +86,8 @@ func (r *Reader) fillBack() error {
 		}
 		if err != nil && !final && r.doubtful(err) {
 			final, err = true, r.renew()
+		} else if err != nil {
+			err = r.widenBack(err)
 		}
 		if err != nil {
 			return err
@@ -128,12 +144,15 @@ func (r *Reader) loadBack(final bool) error {
 		posts, err = r.window.behind(src, k, n)
 	}
 	if err != nil {
-		return r.indexError(src, r.next-1, err)
+		return r.damaged(r.indexError(src, r.next-1, err))
 	}
 	if uint64(len(posts)) < 2 {
 		return nil
 	}
-	return r.readBlockBack(src, posts[fitBack(posts):], live, final)
+	if final {
+		posts = risingBack(posts)
+	}
+	return r.readBlockBack(src, posts[fitBack(posts):], final)
 }
 
 // visibleBack returns how many records that end with k-1 are described in one
@@ -156,9 +175,19 @@ func (r *Reader) visibleBack(src *source, k uint64) (n uint64, live bool, err er
 		return 0, false, err
 	}
 	if r.indexed = min(count, r.srcEnd-src.Base); k > r.indexed {
-		return 0, false, r.gapError(src, count)
+		return 0, false, r.lost(r.gapError(src, count, src.Base+count), k-r.indexed)
 	}
 	return min(k, blockPosts), false, nil
+}
+
+// risingBack cuts posts before the last run of those that increase, but not to
+// less than one record.
+func risingBack(posts []int64) []int64 {
+	i := len(posts) - 2
+	for i > 0 && posts[i-1] < posts[i] {
+		i--
+	}
+	return posts[i:]
 }
 
 // fitBack returns the first of the posts from which on the records are read
@@ -170,7 +199,7 @@ func fitBack(posts []int64) int {
 
 // readBlockBack reads the records between posts, the last of which is
 // r.next-1.
-func (r *Reader) readBlockBack(src *source, posts []int64, live, final bool) error {
+func (r *Reader) readBlockBack(src *source, posts []int64, final bool) error {
 	n := len(posts) - 1
 	if posts[n]-posts[0] > blockBytes || posts[n] <= posts[0] {
 		posts, n = posts[n-1:], 1
@@ -178,8 +207,8 @@ func (r *Reader) readBlockBack(src *source, posts []int64, live, final bool) err
 			return err
 		}
 	}
-	r.block = block{posts: posts}
-	if err := r.readBytes(src, posts[0], posts[n], live); err != nil {
+	r.block = block{posts: posts, noNUL: r.log.noNUL()}
+	if err := r.readBytes(src, posts[0], posts[n]); err != nil {
 		return err
 	}
 	r.block.n = n
@@ -221,7 +250,7 @@ func (r *Reader) withinLimitBack() error {
 		n := r.block.n
 		r.block.posts, r.block.n = posts[i+1:], n-1-i
 		if r.block.n == 0 {
-			return r.checkLimit(r.lease.src, r.next-r.step, posts[i], length)
+			return r.checkLimit(r.lease.src.Records, r.next-r.step, posts[i], length)
 		}
 		return nil
 	}
@@ -271,7 +300,7 @@ func (r *Reader) loadLinesBack() error {
 	limit := r.log.layout.Load().limit
 	for want := int64(blockBytes); ; want *= 2 {
 		from := max(floor, r.line.pos-want)
-		if err := r.readBytes(src, from, r.line.pos, false); err != nil {
+		if err := r.readBytes(src, from, r.line.pos); err != nil {
 			return err
 		}
 		if int64(len(r.block.buf)) < r.line.pos-r.block.at || r.block.buf[len(r.block.buf)-1] != '\n' {
@@ -281,13 +310,27 @@ func (r *Reader) loadLinesBack() error {
 			return src.corrupt(r.next, floor, 0, mismatch("no newline before position %d", floor))
 		}
 		if r.findLinesBack(from); r.block.n > 0 {
+			if err := r.withinLimitBack(); err != nil {
+				return err
+			}
 			r.line.pos = r.block.posts[0]
-			return r.withinLimitBack()
+			return nil
 		}
 		if want > limit {
-			return r.checkLimit(src, r.next-r.step, from, want)
+			return r.tooLongBack(floor)
 		}
 	}
+}
+
+// tooLongBack is called where the line that ends before r.line.pos is larger
+// than the limit. Where it begins is looked for without keeping it.
+func (r *Reader) tooLongBack(floor int64) error {
+	src, end := r.lease.src, r.line.pos-1
+	start, err := r.log.lineStart(src, end, floor, 1)
+	if err != nil {
+		return err
+	}
+	return r.checkLimit(src.Records, r.next-r.step, start, end-start)
 }
 
 // findLinesBack finds the lines that begin at position from or behind it.

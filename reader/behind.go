@@ -28,6 +28,28 @@ func (l *Log) Behind() (lines uint64, bytes int64, err error) {
 	return l.behind()
 }
 
+// Unindexed reports whether the index of a partition ends before what its
+// writer has synced: it was removed or cut by hand, or lost, and records that
+// were there are not shown until a writer opens the partition. For bare files,
+// and in the process of the writer, it is false.
+func (l *Log) Unindexed() (bool, error) {
+	if l.place.Bare || l.live != nil {
+		return false, nil
+	}
+	ly := l.layout.Load()
+	s := ly.last()
+	if s == nil || s.Base != ly.synced.Base {
+		return false, nil
+	}
+	src, err := l.acquireFresh(s)
+	if err != nil {
+		return false, err
+	}
+	defer l.pool.release(src)
+	end, err := src.indexEnd()
+	return err == nil && end < ly.synced.Position, err
+}
+
 func (l *Log) behind() (uint64, int64, error) {
 	if _, _, err := l.watermark(); err != nil && !isAway(err) {
 		return 0, 0, err

@@ -37,7 +37,9 @@ func (r *Reader) boundIndexed(to uint64) error {
 		r.next = min(max(r.next, start), next)
 	}
 	if r.next > next {
-		return r.log.rangeError(r.next)
+		if next, err = r.log.beyond(r.next); err != nil {
+			return err
+		}
 	}
 	r.limit, r.bounded = min(to, next), true
 	return nil

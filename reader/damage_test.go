@@ -3,6 +3,7 @@ package reader
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"slices"
@@ -88,14 +89,17 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// checkSkipping reads on behind each error.
+// checkSkipping reads on behind the error, which is one for all that is bad.
 func checkSkipping(t *testing.T, log *Log, records []string, bad []uint64) {
 	t.Helper()
 	r := log.Reader(0)
 	for offset := range uint64(len(records)) {
+		if slices.Contains(bad[1:], offset) {
+			continue
+		}
 		rec, err := r.Next()
-		if slices.Contains(bad, offset) {
-			requireCorrupt(t, err, segment.ErrIndexMismatch, offset)
+		if offset == bad[0] {
+			requireBounds(t, err, records, bad)
 			require.Zero(t, rec)
 			require.NoError(t, r.Skip())
 			continue
@@ -109,6 +113,19 @@ func checkSkipping(t *testing.T, log *Log, records []string, bad []uint64) {
 	require.NoError(t, r.Skip()) // does nothing
 	_, err = r.Next()
 	require.Equal(t, io.EOF, err)
+}
+
+// requireBounds wants an error about all that is bad: its offsets, and where
+// their lines were before the damage, as far as the file still reaches.
+func requireBounds(t *testing.T, err error, records []string, bad []uint64) {
+	t.Helper()
+	e := requireCorrupt(t, err, segment.ErrIndexMismatch, bad[0])
+	first, past := bad[0], bad[0]+uint64(len(bad))
+	require.Equal(t, past-first, e.Records)
+	require.EqualValues(t, len(text(records[:first]...)), e.Position)
+	if past < uint64(len(records)) {
+		require.EqualValues(t, len(text(records[:past]...)), e.End)
+	}
 }
 
 func checkGets(t *testing.T, log *Log, records []string, bad []uint64) {
@@ -132,7 +149,7 @@ func checkStops(t *testing.T, log *Log, records []string, bad []uint64) {
 	for rec, err := range log.Records(0) {
 		if next == bad[0] {
 			require.Zero(t, rec)
-			requireCorrupt(t, err, segment.ErrIndexMismatch, next)
+			requireBounds(t, err, records, bad)
 			break
 		}
 		require.NoError(t, err)
@@ -150,7 +167,7 @@ func checkStops(t *testing.T, log *Log, records []string, bad []uint64) {
 		next--
 		if slices.Contains(bad, next) {
 			require.Zero(t, rec)
-			requireCorrupt(t, err, segment.ErrIndexMismatch, next)
+			requireBounds(t, err, records, bad)
 			break
 		}
 		require.NoError(t, err)
@@ -171,7 +188,6 @@ func TestForeignIndex(t *testing.T) {
 		idx  []byte
 	}{
 		{"noise", noise},
-		{"zero", make([]byte, 8*5001)},
 		{"of longer lines", entries(text(slices.Repeat([]string{strings.Repeat("z", 500)}, 400)...))},
 		{"of shorter lines", entries(bytes.Repeat([]byte("{}\n"), 5000))},
 	} {
@@ -191,6 +207,109 @@ func TestForeignIndex(t *testing.T) {
 			_, err := log.Get(17)
 			require.ErrorIs(t, err, segment.ErrIndexMismatch)
 		})
+	}
+}
+
+// TestIndexTail reads partitions whose index goes on behind the last record:
+// zeros and entries that do not increase are not there for anybody, others are
+// damage for who reads up to them, and neither counts.
+func TestIndexTail(t *testing.T) {
+	records := numbered(0, 100)
+	recs, cut := text(records...), len(text(records[:70]...))
+	idx := entries(recs)
+	end := int64(len(recs))
+	more := func(positions ...int64) []byte {
+		tail := bytes.Clone(idx)
+		for _, p := range positions {
+			tail = index.AppendEntry(tail, p)
+		}
+		return tail
+	}
+	for _, c := range []struct {
+		name  string
+		recs  []byte
+		idx   []byte
+		count uint64
+		bad   uint64 // records that the index has beyond that
+	}{
+		{"one zero", recs, more(0), 100, 0},
+		{"zeros", recs, append(more(), make([]byte, 8*50_000)...), 100, 0},
+		{"the same again", recs, more(end, end), 100, 0},
+		{"an earlier entry", recs, more(17), 100, 0},
+		{"beyond any position", recs, more(-1, -5), 100, 0},
+		{"zeros in place of the last ten", recs, append(bytes.Clone(idx[:8*91]), make([]byte, 80)...), 90, 0},
+		{"all zeros", recs, make([]byte, 8*101), 0, 0},
+		{"beyond the file", recs, more(end+9, end+18), 100, 2},
+		{"noise", recs, more(1<<50, 3, 1<<40, 1<<41, 0, 0), 100, 4},
+		{"within a line", append(bytes.Clone(recs), `{"n":100}`...), more(end + 4), 100, 1},
+		{"records cut in a line", recs[:end-4], idx, 99, 1},
+		{"records cut between lines", recs[:cut], idx, 70, 30},
+		{"records emptied", nil, idx, 0, 100},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			disks(t, func(t *testing.T, d disk) {
+				d.write(t, recordsName, c.recs)
+				d.write(t, indexName, c.idx)
+				checkTail(t, d, records[:c.count], c.bad)
+			})
+		})
+	}
+}
+
+func checkTail(t *testing.T, d disk, records []string, bad uint64) {
+	t.Helper()
+	log, count := d.open(t, "", Options{}), uint64(len(records))
+	st, err := d.fs.Stat(d.path(indexName))
+	require.NoError(t, err)
+	ahead, err := log.Ahead()
+	require.NoError(t, err)
+	require.Equal(t, index.Count(st.Size)-count, ahead)
+	require.Equal(t, count, log.Info().Segments[0].Count)
+	_, next, err := log.Bounds(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, count, next)
+	r := log.Tail(5)
+	for i := count - min(count, 5); i < count; i++ {
+		rec, err := r.Next()
+		require.NoError(t, err)
+		require.Equal(t, i, rec.Offset)
+		require.Equal(t, records[i], string(rec.Data))
+	}
+	_, getErr := log.Get(count)
+	_, err = r.Next()
+	if bad == 0 {
+		require.Equal(t, io.EOF, err)
+		_, gone := errors.AsType[*segment.RangeError](getErr)
+		require.True(t, gone, "%v", getErr)
+		require.Len(t, collect(t, log.Records(0)), int(count))
+		require.Len(t, collect(t, log.Backward(UnknownOffset)), int(count))
+		return
+	}
+	requireCorrupt(t, getErr, segment.ErrIndexMismatch, count)
+	e := requireCorrupt(t, err, segment.ErrIndexMismatch, count)
+	require.Equal(t, bad, e.Records)
+	require.NoError(t, r.Skip())
+	_, err = r.Next()
+	require.Equal(t, io.EOF, err)
+	log = d.open(t, "", Options{Skip: func(Damage) error { return nil }})
+	require.Len(t, collect(t, log.Records(0)), int(count))
+	require.Len(t, collect(t, log.Backward(UnknownOffset)), int(count))
+}
+
+// TestIndexTailGrows: what lies behind zeros is seen once they are gone.
+func TestIndexTailGrows(t *testing.T) {
+	d := osDisk(t)
+	recs := text(numbered(0, 100)...)
+	idx := entries(recs)
+	d.write(t, recordsName, recs)
+	d.write(t, indexName, append(bytes.Clone(idx[:8*51]), make([]byte, 80)...))
+	log := d.open(t, "", Options{})
+	for _, want := range []int{50, 90, 100} {
+		require.Len(t, collect(t, log.Records(0)), want)
+		_, next, err := log.Bounds(t.Context())
+		require.NoError(t, err)
+		require.EqualValues(t, want, next)
+		d.write(t, indexName, idx[:8*min(101, want+41)])
 	}
 }
 
@@ -218,6 +337,54 @@ func TestBareForeignIndex(t *testing.T) {
 				checkRecords(t, &f, w.name, w.read(t, log, &f))
 			}
 		})
+	}
+}
+
+// TestBareCut: a bare file that is cut or written anew in place, as
+// copytruncate does, has the bounds and records of what it is now.
+func TestBareCut(t *testing.T) {
+	records := numbered(0, 1000)
+	for _, indexed := range []bool{false, true} {
+		for _, c := range []struct {
+			name string
+			now  []string
+			do   func(t *testing.T, d disk)
+		}{
+			{"emptied", nil, func(t *testing.T, d disk) { d.cut(t, "app.jsonl", 0) }},
+			{"cut", records[:400], func(t *testing.T, d disk) {
+				d.cut(t, "app.jsonl", int64(len(text(records[:400]...))))
+			}},
+			{"copytruncate", numbered(1000, 30), func(t *testing.T, d disk) {
+				d.cut(t, "app.jsonl", 0)
+				d.append(t, "app.jsonl", text(numbered(1000, 30)...))
+			}},
+			{"saved anew in place", numbered(5000, 2000), func(t *testing.T, d disk) {
+				d.write(t, "app.jsonl", text(numbered(5000, 2000)...))
+			}},
+			{"replaced", numbered(7, 900), func(t *testing.T, d disk) {
+				d.rename(t, "app.jsonl", text(numbered(7, 900)...))
+			}},
+		} {
+			t.Run(fmt.Sprint(c.name, " ", indexed), func(t *testing.T) {
+				d := osDisk(t)
+				d.write(t, "app.jsonl", text(records...))
+				if indexed {
+					d.write(t, "app.jsonl.index", entries(text(records...)))
+				}
+				log := d.open(t, "app.jsonl", Options{})
+				_, next, err := log.Bounds(t.Context())
+				require.NoError(t, err)
+				require.Equal(t, uint64(1000), next)
+				c.do(t, d)
+				_, next, err = log.Bounds(t.Context())
+				require.NoError(t, err)
+				require.EqualValues(t, len(c.now), next)
+				f := fixture{want: c.now}
+				for _, w := range ways() {
+					checkRecords(t, &f, w.name, w.read(t, log, &f))
+				}
+			})
+		}
 	}
 }
 

@@ -33,6 +33,9 @@ func sampleFiles(t *testing.T) []string {
 // TestSampleData reads every line of every sample file, whatever it is, with
 // and without an index.
 func TestSampleData(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: many files, in every way")
+	}
 	d := osDisk(t)
 	for _, path := range sampleFiles(t) {
 		data, err := os.ReadFile(path)

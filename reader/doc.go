@@ -29,8 +29,36 @@
 // program may have replaced the files; then it is [segment.ErrIndexMismatch]
 // inside a [*segment.CorruptError] with path, offset and position.
 //
+// What is read at random, or scanned again, is copied from a guarded mapping of
+// the files, where there is one, and proves itself in the same way.
+//
+// In the process of the writer, the lines that were appended last are taken from
+// its memory instead, see [segment.Live]. They need no proof: the writer checked
+// and accepted them, and nobody else can reach them there.
+//
 // A bare file, which is any JSON-lines file outside a partition directory, may
 // have no index, or one that lags behind. It is then read by its newlines.
+//
+// # Errors
+//
+// Damage is a [*segment.CorruptError]. It names all records that cannot be read,
+// up to the next one that proves itself, and [Reader.Skip], or Options.Skip for
+// whole sequences, goes on there. Two kinds are found inside it:
+// [segment.ErrIndexMismatch] where index and records contradict each other, and
+// [ErrChanged] where a bare file was cut or rewritten while it was read, behind
+// which nothing can be skipped. An offset that is not there is a
+// [*segment.RangeError], a segment that is missing a [*segment.SegmentAwayError].
+// What is larger than it may be is a plain error that names path, offset and
+// position. What the operating system says is passed on as it is, an
+// [*fs.PathError] as a rule; so are the cause of a context and, from WriteTo, the
+// error of the writer. None of these are damage, and Skip does nothing about
+// them. [io.EOF], from Next only, means the high watermark.
+//
+// Where a log ends is what its index says up to the last entry that proves
+// itself: it is above the one before, within the file and behind a newline.
+// [Log.Bounds] and [Log.Tail] go by that. Zeros and noise behind that entry are
+// nobody's records; entries of lines that are not in the file are an error for who
+// reads up to them. [Log.Ahead] counts both.
 //
 // # Concurrency
 //

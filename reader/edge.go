@@ -17,11 +17,14 @@ func (l *Log) watermark() (start, next uint64, err error) {
 	if l.live != nil {
 		return l.layout.Load().start, l.live.Next(), nil
 	}
-	for range 4 {
+	for t := (attempts{}); t.another(l, 4); {
 		ly := l.layout.Load()
 		next, more, err := l.edge(ly)
 		if err != nil || !more {
 			return ly.start, next, err
+		}
+		if err := l.alive(); err != nil {
+			return 0, 0, err
 		}
 		if _, err := l.refresh(); err != nil {
 			return 0, 0, err
@@ -53,6 +56,16 @@ func (l *Log) edge(ly *layout) (next uint64, more bool, err error) {
 		return 0, false, err
 	}
 	next = s.Base + n
+	if n == 0 && len(ly.slots) > 1 {
+		// A roll that failed half-way takes back the segment that it made, or
+		// leaves it behind.
+		if more, err := l.gone(s); more || err != nil {
+			return next, more, err
+		}
+		if more, err := l.leftover(ly); more || err != nil {
+			return next, more, err
+		}
+	}
 	if more, err := l.firstGone(ly); more || err != nil {
 		return next, more, err
 	}
@@ -65,10 +78,19 @@ func (l *Log) edge(ly *layout) (next uint64, more bool, err error) {
 
 // firstGone reports whether retention has taken the first segment.
 func (l *Log) firstGone(ly *layout) (bool, error) {
-	if len(ly.slots) == 1 {
-		return false, nil
+	gone, err := l.gone(ly.slots[0])
+	if !gone || len(ly.slots) > 1 {
+		return gone, err
 	}
-	_, err := l.fs.Stat(ly.slots[0].Records)
+	// The only one that is known may lie between an editor's unlink and rename.
+	// Where it was dropped, partition.json says so.
+	meta, known, err := l.readMeta()
+	return known && meta.Start > ly.slots[0].Base, err
+}
+
+// gone reports whether there is nothing under the name of a segment.
+func (l *Log) gone(s *slot) (bool, error) {
+	_, err := l.fs.Stat(s.Records)
 	return errors.Is(err, fs.ErrNotExist), ignoreMissing(err)
 }
 
@@ -91,11 +113,16 @@ func ignoreMissing(err error) error {
 func (l *Log) indexed() bool { return !l.place.Bare || l.live != nil }
 
 // Bounds returns the first offset that is kept and the one that the next
-// append gets. A bare file is counted up to its end where its index does not
-// reach, at the speed of memory; ctx stops that.
+// append gets. Entries at the end of the index that do not prove themselves do
+// not count; who reads up to them is told of them. A bare file is counted up to
+// its end where its index does not reach, at the speed of memory; ctx stops
+// that.
 func (l *Log) Bounds(ctx context.Context) (start, next uint64, err error) {
 	if l.indexed() {
-		return l.watermark()
+		if start, next, err = l.watermark(); err == nil {
+			next, err = l.soundEnd(next)
+		}
+		return start, next, err
 	}
 	src, size, err := l.bareEnd()
 	if err != nil {

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"time"
 
+	"example.com/jlq/index"
 	"example.com/jlq/reader"
 )
 
@@ -131,6 +134,55 @@ func ExampleLog_Follow() {
 	// context canceled
 }
 
+// A line that was split by hand is damage to a log that is read through its
+// index. Options.Skip is told all of it, and reading goes on.
+func ExampleOptions_skip() {
+	dir, remove := splitLine()
+	defer remove()
+	log, err := reader.Open(dir, &reader.Options{Skip: func(bad reader.Damage) error {
+		fmt.Printf("%d record from offset %d, bytes %d to %d\n", bad.Records, bad.Offset, bad.Position, bad.End)
+		return nil
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer log.Close()
+	for rec, err := range log.Records(0) {
+		if err != nil {
+			fmt.Println(err)
+			break
+		}
+		fmt.Println(rec.Offset, string(rec.Data))
+	}
+	// Output:
+	// 0 {"n":0}
+	// 1 record from offset 1, bytes 8 to 16
+	// 2 {"n":2}
+}
+
+// splitLine makes a partition whose second line was split.
+func splitLine() (dir string, remove func()) {
+	dir, err := os.MkdirTemp("", "jlq")
+	if err != nil {
+		panic(err)
+	}
+	name := filepath.Join(dir, "00000000000000000000")
+	var entries []byte
+	for _, position := range []int64{0, 8, 16, 24} {
+		entries = index.AppendEntry(entries, position)
+	}
+	lines := "{\"n\":0}\n{\"n\"\n1}\n{\"n\":2}\n"
+	err = os.WriteFile(name+".jsonl", []byte(lines), 0o600)
+	if err == nil {
+		err = os.WriteFile(name+".index", entries, 0o600)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return dir, func() { os.RemoveAll(dir) }
+}
+
 func ExampleReader_WriteTo() {
 	path, remove := sample(threeLines)
 	defer remove()
@@ -144,4 +196,33 @@ func ExampleReader_WriteTo() {
 	// Output:
 	// {"ts":"2024-05-01T10:00:09Z","msg":"stop"}
 	// 43 <nil>
+}
+
+// All records of a log are looked at by several goroutines at the same time.
+func ExampleLog_Pieces() {
+	path, remove := sample(threeLines)
+	defer remove()
+	log, err := reader.Open(path, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer log.Close()
+	var records atomic.Int64
+	var running sync.WaitGroup
+	for piece := range log.Pieces(context.Background(), 0, reader.UnknownOffset) {
+		running.Go(func() {
+			for lines, err := range piece {
+				if err != nil {
+					fmt.Println(err)
+					return
+				}
+				records.Add(int64(lines.Count))
+			}
+		})
+	}
+	running.Wait()
+	fmt.Println(records.Load())
+	// Output:
+	// 3
 }

@@ -5,9 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -145,6 +148,7 @@ func fixtures() []fixture {
 		dirFixture("dir large", large),
 		segmentsFixture("segments", many, 1, 7000, 7001, 19_999),
 		segmentsFixture("segments small", numbered(0, 9), 3, 6),
+		segmentsFixture("segments of one", numbered(0, 40), upToBases(40)...),
 		trimmedFixture(),
 		bareFixture("bare", many, true),
 		bareFixture("bare plain", many, false),
@@ -180,6 +184,14 @@ func segmentsFixture(name string, records []string, bases ...int) fixture {
 		}
 		return ""
 	}}
+}
+
+// upToBases are the bases of n segments of one record, but for the first.
+func upToBases(n int) (bases []int) {
+	for base := 1; base < n; base++ {
+		bases = append(bases, base)
+	}
+	return bases
 }
 
 // trimmedFixture is a partition of which retention took the first segments.
@@ -271,11 +283,20 @@ func ways() []way {
 	return []way{
 		{"records", func(t testing.TB, log *Log, f *fixture) []kept { return collect(t, log.Records(f.start)) }},
 		{"range", func(t testing.TB, log *Log, f *fixture) []kept { return collect(t, log.Range(0, UnknownOffset)) }},
+		{"pieces", readPieces},
 		{"ranges", readRanges},
+		{"blocks", func(t testing.TB, log *Log, f *fixture) []kept { return linesOf(t, log.Blocks(0, UnknownOffset)) }},
 		{"next", readNext},
 		{"reader", func(t testing.TB, log *Log, f *fixture) []kept { return collect(t, log.Reader(f.start).Records()) }},
 		{"tail", func(t testing.TB, log *Log, f *fixture) []kept { return collect(t, log.Tail(f.next()+5).Records()) }},
 		{"backward", readBackward},
+		{"pull", func(t testing.TB, log *Log, f *fixture) []kept { return pulled(t, log.Pull(0, UnknownOffset)) }},
+		{"pull the rest", readRest},
+		{"pull backward", func(t testing.TB, log *Log, f *fixture) []kept {
+			got := pulled(t, log.PullBackward(UnknownOffset))
+			slices.Reverse(got)
+			return got
+		}},
 		{"get", readGet},
 		{"writeto", readWriteTo},
 		{"seek", readSeek},
@@ -302,6 +323,39 @@ func keep(t testing.TB, rec Record, err error) kept {
 	return kept{rec.Offset, rec.Position, string(rec.Data)}
 }
 
+// linesOf takes blocks apart.
+func linesOf(t testing.TB, blocks iter.Seq2[Lines, error]) (got []kept) {
+	t.Helper()
+	for b, err := range blocks {
+		require.NoError(t, err)
+		before := len(got)
+		for line := range bytes.Lines(b.Data) {
+			data := string(bytes.TrimSuffix(line, newline))
+			got = append(got, kept{b.First + uint64(len(got)-before), -1, data})
+		}
+		require.Equal(t, b.Count, len(got)-before)
+	}
+	return got
+}
+
+// readPieces reads all pieces at the same time.
+func readPieces(t testing.TB, log *Log, f *fixture) []kept {
+	t.Helper()
+	var parts []*[]kept
+	var running sync.WaitGroup
+	for piece := range log.Pieces(t.Context(), 0, UnknownOffset) {
+		part := new([]kept)
+		parts = append(parts, part)
+		running.Go(func() { *part = linesOf(t, piece) })
+	}
+	running.Wait()
+	var got []kept
+	for _, part := range parts {
+		got = append(got, *part...)
+	}
+	return got
+}
+
 func readRanges(t testing.TB, log *Log, f *fixture) (got []kept) {
 	step := max(1, uint64(len(f.want))/7)
 	for at := f.start; at < f.next(); at += step {
@@ -324,11 +378,34 @@ func readNext(t testing.TB, log *Log, f *fixture) (got []kept) {
 	}
 }
 
+// readRest takes some records step by step, and the others in a loop.
+func readRest(t testing.TB, log *Log, f *fixture) (got []kept) {
+	p := log.Pull(0, UnknownOffset)
+	defer p.Close()
+	for range len(f.want) / 3 {
+		rec, err := p.Next()
+		got = append(got, keep(t, rec, err))
+	}
+	return append(got, collect(t, p.Records())...)
+}
+
+// pulled takes all of a range, and looks behind its end.
+func pulled(t testing.TB, p *Pull) (got []kept) {
+	defer p.Close()
+	for {
+		rec, err := p.Next()
+		if err == io.EOF {
+			_, err = p.Next()
+			require.Equal(t, io.EOF, err)
+			return got
+		}
+		got = append(got, keep(t, rec, err))
+	}
+}
+
 func readBackward(t testing.TB, log *Log, f *fixture) []kept {
 	got := collect(t, log.Backward(UnknownOffset))
-	for i, j := 0, len(got)-1; i < j; i, j = i+1, j-1 {
-		got[i], got[j] = got[j], got[i]
-	}
+	slices.Reverse(got)
 	return got
 }
 

@@ -17,7 +17,8 @@ import (
 //
 // The sequence ends when ctx does, with its cause, or when the log or its
 // writer in this process is closed, with an error that matches [ErrClosed]. It
-// survives a roll and a rebuilt index. A bare file that is replaced is followed
+// survives a roll and a rebuilt index, and waits for an index that is removed or
+// cut; Options.Logger is told. A bare file that is replaced is followed
 // to its last newline and then from the beginning of the new one; one that is
 // cut or rewritten, from its beginning: offsets begin at 0 again, and
 // Options.Logger is told. One that is gone is waited for.
@@ -59,7 +60,8 @@ type follower struct {
 
 	again   bool      // the file is to be followed from its beginning, once it can be opened
 	leaving time.Time // the file was replaced: when to go over to the new one
-	missed  bool      // that the file is gone has been told
+	missed  bool      // that the file, or the index, is gone has been told
+	begun   bool      // where it stands was there once
 }
 
 func (l *Log) newFollower(ctx context.Context) *follower {
@@ -105,13 +107,50 @@ func (f *follower) read() (Record, error) {
 		}
 	}
 	rec, err := f.r.Next()
-	if err == nil || err == io.EOF || !f.rewritten(err) {
+	if err == nil || err == io.EOF {
+		f.begun = true
+		f.missed = f.missed && err != nil
 		return rec, err
+	}
+	if f.withdrawn(err) {
+		return Record{}, io.EOF
+	}
+	if !f.rewritten(err) {
+		if err = f.r.passOver(err); err == nil {
+			err = errAgain
+		}
+		return Record{}, err
 	}
 	f.log.log.Warn("file was cut short or rewritten; following it from its beginning",
 		"path", f.log.place.Path, "reason", reason(err))
 	f.again = true
 	return Record{}, errAgain
+}
+
+// withdrawn reports whether err comes from a partition that ends before the
+// place that was reached: somebody removed, emptied or cut the index. The
+// records are still there, so it will be back, made again by hand or by the next
+// writer, and is waited for.
+func (f *follower) withdrawn(err error) bool {
+	l := f.log
+	if !f.begun || l.place.Bare || l.live != nil {
+		return false
+	}
+	_, beyond := errors.AsType[*segment.RangeError](err)
+	if !beyond && !errors.Is(err, segment.ErrIndexMismatch) {
+		return false
+	}
+	start, next, failed := l.watermark()
+	if failed != nil || f.r.next < start || next > f.r.next {
+		return false
+	}
+	if !f.missed {
+		l.log.Warn("the index ends before what was read; waiting for it",
+			"path", l.place.Path, "read", f.r.next, "index", next)
+	}
+	f.missed = true
+	f.r.leaveSource()
+	return true
 }
 
 // errAgain: read is to be called again, unless the context has ended.

@@ -362,6 +362,51 @@ func TestFollowDamaged(t *testing.T) {
 	requireCorrupt(t, f.last, segment.ErrIndexMismatch, 4)
 }
 
+// TestFollowIndexGone follows a partition whose index is removed, emptied or
+// cut, and made again later: it waits, tells so, and goes on.
+func TestFollowIndexGone(t *testing.T) {
+	records := numbered(0, 200)
+	idx := entries(text(records...))
+	for _, c := range []struct {
+		name string
+		gone func(d disk)
+	}{
+		{"removed", func(d disk) { require.NoError(t, d.fs.Remove(d.path(indexName))) }},
+		{"emptied", func(d disk) { d.cut(t, indexName, 0) }},
+		{"cut", func(d disk) { d.cut(t, indexName, 8*51) }},
+		{"cut within an entry", func(d disk) { d.cut(t, indexName, 8*51+3) }},
+		{"zeros", func(d disk) { d.write(t, indexName, make([]byte, 8*102)) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := osDisk(t)
+			d.pair(t, 0, text(records[:100]...))
+			f := follow(t, d, "", 0)
+			f.wants(0, records[:100]...)
+			c.gone(d)
+			f.quiet()
+			f.told("the index ends before what was read; waiting for it")
+			d.append(t, recordsName, text(records[100:]...))
+			d.rename(t, indexName, idx[:8*101])
+			f.quiet()
+			d.append(t, indexName, idx[8*101:])
+			f.wants(100, records[100:]...)
+		})
+	}
+}
+
+// TestFollowIndexGoneBehind takes the index away from a follower that has not
+// come to its end.
+func TestFollowIndexGoneBehind(t *testing.T) {
+	records := numbered(0, 20_000)
+	d := osDisk(t)
+	d.pair(t, 0, text(records...))
+	f := follow(t, d, "", 0)
+	f.wants(0, records[:10]...)
+	d.cut(t, indexName, 0)
+	d.rename(t, indexName, entries(text(records...)))
+	f.wants(10, records[10:]...)
+}
+
 // TestFollowBreak leaves the loop; TestMain sees that nothing stays behind.
 func TestFollowBreak(t *testing.T) {
 	d := osDisk(t)

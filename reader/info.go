@@ -2,6 +2,9 @@ package reader
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
+	"time"
 
 	"example.com/jlq/index"
 	"example.com/jlq/internal/segment"
@@ -15,29 +18,32 @@ type Info struct {
 	Start    uint64        // the first offset that is kept
 	Paths    []string      // the records files, in order
 	Segments []SegmentInfo // the same, with details
+	Err      error         // why something could not be found out; a missing file is no reason
 }
 
 // SegmentInfo describes one segment.
 type SegmentInfo struct {
-	Base       uint64 // offset of its first record
-	Records    string // path of its records file
-	Index      string // path of its index, whether there is one or not
-	Bytes      int64  // size of the records file
-	IndexBytes int64  // size of the index; 0 where there is none
-	Count      uint64 // records that the index describes; of a bare file whose index is not used, 0
+	Base       uint64    // offset of its first record
+	Records    string    // path of its records file
+	Index      string    // path of its index, whether there is one or not
+	Bytes      int64     // size of the records file
+	IndexBytes int64     // size of the index; 0 where there is none
+	ModTime    time.Time // of the records file: its last append
+	Count      uint64    // records that the index describes up to the last that can be read; of a bare file whose index is not used, 0
 }
 
 // Info looks at the files and describes them. What cannot be found out, because
-// a file is missing or cannot be read, is zero.
+// a file is missing or cannot be read, is zero; Err tells the two apart.
 func (l *Log) Info() Info {
 	ly, err := l.refresh()
 	if err != nil {
 		ly = l.layout.Load()
 	}
 	info := Info{Bare: l.place.Bare, Start: ly.start}
+	info.note(err)
 	for i, s := range ly.slots {
 		info.Paths = append(info.Paths, s.Records)
-		si := l.segmentInfo(s)
+		si := l.segmentInfo(s, &info)
 		if i+1 < len(ly.slots) {
 			si.Count = ly.slots[i+1].Base - s.Base
 		}
@@ -50,12 +56,21 @@ func (l *Log) Info() Info {
 	return info
 }
 
-func (l *Log) segmentInfo(s *slot) SegmentInfo {
-	si := SegmentInfo{Base: s.Base, Records: s.Records, Index: s.Index}
-	if st, err := l.fs.Stat(s.Records); err == nil {
-		si.Bytes = st.Size
+// note keeps the first failure of the file system.
+func (i *Info) note(err error) {
+	if _, failed := errors.AsType[*fs.PathError](err); failed && i.Err == nil && !errors.Is(err, fs.ErrNotExist) {
+		i.Err = err
 	}
-	if st, err := l.fs.Stat(s.Index); err == nil {
+}
+
+func (l *Log) segmentInfo(s *slot, info *Info) SegmentInfo {
+	si := SegmentInfo{Base: s.Base, Records: s.Records, Index: s.Index}
+	st, err := l.fs.Stat(s.Records)
+	if info.note(err); err == nil {
+		si.Bytes, si.ModTime = st.Size, st.ModTime
+	}
+	st, err = l.fs.Stat(s.Index)
+	if info.note(err); err == nil {
 		si.IndexBytes = st.Size
 		si.Count = index.Count(st.Size)
 	}
@@ -67,12 +82,18 @@ func (l *Log) segmentInfo(s *slot) SegmentInfo {
 func (l *Log) inspect(s *slot, info *Info) {
 	src, err := l.acquireFresh(s)
 	if err != nil {
+		info.note(err)
 		return
 	}
 	defer l.pool.release(src)
 	info.HasIndex = src.believed
-	if !src.believed {
-		info.Segments[len(info.Segments)-1].Count = 0
+	last := &info.Segments[len(info.Segments)-1]
+	switch {
+	case !src.believed:
+		last.Count = 0
+	case !l.place.Bare && l.live == nil:
+		last.Count, err = l.soundCount(src)
+		info.note(err)
 	}
 }
 
@@ -89,3 +110,14 @@ func (l *Log) hasBOM(s *slot) bool {
 
 // Place returns where the log lies.
 func (l *Log) Place() segment.Place { return l.place }
+
+// Files returns the names of the segments' files, in order, as they were last
+// seen. It looks at none of them.
+func (l *Log) Files() []segment.Pair {
+	slots := l.layout.Load().slots
+	pairs := make([]segment.Pair, len(slots))
+	for i, s := range slots {
+		pairs[i] = s.Pair
+	}
+	return pairs
+}

@@ -20,7 +20,9 @@ type layout struct {
 
 	// away is the last segment where partition.json knows of it and it is
 	// not there; nil where nothing is missing at the end.
-	away *segment.SegmentAwayError
+	away   *segment.SegmentAwayError
+	synced segment.Mark // how far the writer says that records are on the disk
+	known  bool         // there is a partition.json that says so
 }
 
 // last returns the active segment's slot; nil in a log that has none yet.
@@ -62,54 +64,80 @@ func (l *Log) Refresh() error {
 	return err
 }
 
-func (l *Log) refresh() (*layout, error) {
+func (l *Log) refresh() (*layout, error) { return l.refreshFrom(nil) }
+
+// refreshFrom is refresh where the segments were listed already.
+func (l *Log) refreshFrom(pairs []segment.Pair) (*layout, error) {
 	l.surveying.Lock()
 	defer l.surveying.Unlock()
-	ly, pairs, err := l.survey()
+	ly, pairs, err := l.survey(pairs)
+	for err == nil && ly.away != nil && l.movedOn(ly) {
+		ly, pairs, err = l.survey(nil)
+	}
 	if err != nil {
 		return nil, err
 	}
 	old := l.layout.Load()
-	ly.slots = slotsOf(pairs, old)
-	l.layout.Store(ly)
-	if old != nil {
-		l.dropGone(old, ly)
+	var gone []*slot
+	ly.slots, gone = slotsOf(pairs, old)
+	l.change(ly, gone)
+	for _, s := range gone {
+		l.pool.drop(s)
 	}
 	return ly, nil
 }
 
-// slotsOf makes a slot of each pair, keeping those that old has.
-func slotsOf(pairs []segment.Pair, old *layout) []*slot {
-	known := map[uint64]*slot{}
-	if old != nil {
-		for _, s := range old.slots {
-			known[s.Base] = s
-		}
+// Rolled adds the segment that begins at base, which the writer of this process
+// made and goes over to. It reads nothing, so it cannot fail.
+func (l *Log) Rolled(base uint64) {
+	l.surveying.Lock()
+	defer l.surveying.Unlock()
+	ly := *l.layout.Load()
+	if s := ly.last(); s == nil || s.Base < base {
+		ly.slots = append(slices.Clip(ly.slots), &slot{Pair: segment.PairAt(l.place.Path, base)})
 	}
-	slots := make([]*slot, len(pairs))
+	ly.away, ly.synced = nil, segment.Mark{Base: base}
+	l.rolled = base
+	l.layout.Store(&ly)
+}
+
+// slotsOf makes a slot of each pair, keeping those that old has. gone are the
+// others of old: segments that retention has taken. Both are in order, so that
+// a log of ten thousand segments is gone through once.
+func slotsOf(pairs []segment.Pair, old *layout) (slots, gone []*slot) {
+	var known []*slot
+	if old != nil {
+		known = old.slots
+	}
+	slots = make([]*slot, len(pairs))
 	for i, pair := range pairs {
-		slots[i] = known[pair.Base]
-		if slots[i] == nil {
+		for len(known) > 0 && known[0].Base < pair.Base {
+			gone, known = append(gone, known[0]), known[1:]
+		}
+		if len(known) > 0 && known[0].Base == pair.Base {
+			slots[i], known = known[0], known[1:]
+		} else {
 			slots[i] = &slot{Pair: pair}
 		}
 	}
-	return slots
+	return slots, append(gone, known...)
 }
 
-// dropGone closes segments that retention has taken. Who is reading one
-// finishes it.
-func (l *Log) dropGone(old, now *layout) {
-	for _, s := range old.slots {
-		if !slices.Contains(now.slots, s) {
-			l.pool.drop(s)
-		}
+// change makes now the layout, without the segments that retention has taken.
+// They are closed; who is reading one finishes it.
+func (l *Log) change(now *layout, gone []*slot) {
+	l.stats.gone.mu.Lock()
+	defer l.stats.gone.mu.Unlock()
+	l.layout.Store(now)
+	for _, s := range gone {
+		l.stats.retire(s)
 	}
 }
 
 // survey reads what a layout is made from. partition.json comes first: names
 // that are read later are at least as new, and a segment that it tells of was
 // created before it was written.
-func (l *Log) survey() (*layout, []segment.Pair, error) {
+func (l *Log) survey(pairs []segment.Pair) (*layout, []segment.Pair, error) {
 	if l.place.Bare {
 		return &layout{limit: l.opts.limit(0)}, []segment.Pair{segment.BarePair(l.place.Path)}, nil
 	}
@@ -117,24 +145,37 @@ func (l *Log) survey() (*layout, []segment.Pair, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	pairs, err := l.place.Pairs(l.fs)
-	if err != nil {
-		return nil, nil, err
+	if pairs == nil {
+		if pairs, err = l.place.Pairs(l.fs); err != nil {
+			return nil, nil, err
+		}
 	}
 	if !known && len(pairs) == 0 {
+		if err := segment.RefuseLost(l.fs, l.place.Path); err != nil {
+			return nil, nil, err
+		}
 		return nil, nil, &fs.PathError{Op: "open", Path: l.place.Path, Err: segment.ErrNotLog}
 	}
-	ly := &layout{start: meta.Start, limit: l.opts.limit(meta.Batch)}
+	if pairs, err = l.withoutLeftovers(pairs, meta, known); err != nil {
+		return nil, nil, err
+	}
+	ly := &layout{start: meta.Start, limit: l.opts.limit(meta.Batch), synced: meta.Synced, known: known}
 	if !known {
 		ly.start = pairs[0].Base
 	}
-	for len(pairs) > 1 && pairs[1].Base <= ly.start {
-		pairs = pairs[1:] // dropped by retention, not unlinked yet
-	}
+	pairs = segment.Kept(pairs, ly.start)
 	if known {
 		ly.away = l.lastAway(meta, pairs)
 	}
 	return ly, pairs, nil
+}
+
+// movedOn reports whether partition.json says something else than it did when
+// ly was made: a segment that it told of then may have been dropped before the
+// names were read.
+func (l *Log) movedOn(ly *layout) bool {
+	now, known, err := l.readMeta()
+	return err == nil && known && (now.Start != ly.start || now.Synced.Base != ly.synced.Base)
 }
 
 // readMeta reads partition.json. One that is damaged promises nothing, and a
@@ -171,7 +212,7 @@ func (l *Log) awayError(base uint64) *segment.SegmentAwayError {
 // still.
 func (l *Log) find(offset uint64) (*slot, uint64, error) {
 	ly := l.layout.Load()
-	for range 4 {
+	for {
 		if s, end := ly.find(offset); s != nil {
 			return s, end, nil
 		}
@@ -183,7 +224,7 @@ func (l *Log) find(offset uint64) (*slot, uint64, error) {
 		if s, end := ly.find(offset); s != nil {
 			return s, end, nil
 		}
-		if ly.start == start {
+		if ly.start == start || offset < ly.start {
 			break
 		}
 	}
@@ -214,6 +255,18 @@ func (l *Log) rangeError(offset uint64) error {
 		return err
 	}
 	return &segment.RangeError{Offset: offset, Start: start, Next: next}
+}
+
+// beyond is the error about an offset behind the end that was just seen. Where
+// the log holds that offset now, because files that were away for a moment are
+// back, it returns where the log ends instead.
+func (l *Log) beyond(offset uint64) (next uint64, err error) {
+	err = l.rangeError(offset)
+	e, ok := errors.AsType[*segment.RangeError](err)
+	if ok && e.Start <= offset && offset < e.Next {
+		return e.Next, nil
+	}
+	return 0, err
 }
 
 // isAway reports whether err is about a segment that is missing.

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"example.com/jlq/index"
+	"example.com/jlq/internal/segment"
 )
 
 // leave is called where the source has nothing at r.next. It returns nil when
@@ -33,7 +34,17 @@ func (r *Reader) checkJoint(src *source) error {
 		return err
 	}
 	if n > r.srcEnd-src.Base {
-		err := mismatch("it describes %d records, but the next segment begins after %d", n, r.srcEnd-src.Base)
+		// A roll that was put off may have left its files behind.
+		ly, err := r.log.refresh()
+		if err != nil {
+			return err
+		}
+		if s, end := ly.find(src.Base); s != src.slot || end != r.srcEnd {
+			r.leaveSource()
+			return nil
+		}
+		err = mismatch("it describes %d records, but the next segment begins after %d", n, r.srcEnd-src.Base)
+		r.bad = badRange{set: true, joint: true}
 		return r.indexError(src, r.next, err)
 	}
 	r.leaveSource()
@@ -62,12 +73,30 @@ func (r *Reader) gap(src *source) error {
 		r.indexed = min(n, r.srcEnd-src.Base)
 		return nil
 	}
-	return r.gapError(src, n)
+	err = r.gapError(src, n, r.next)
+	if end := min(r.srcEnd, r.limit); end != math.MaxUint64 {
+		err = r.lost(err, end-r.next)
+	}
+	return err
+}
+
+// lost makes an error about an index that ends early one about all the records
+// that it should describe, so that reading can go on behind them.
+func (r *Reader) lost(err error, records uint64) error {
+	e, corrupt := errors.AsType[*segment.CorruptError](err)
+	if corrupt {
+		e.Records = records
+	}
+	if corrupt || isAway(err) {
+		r.bad = badRange{set: true, records: records}
+	}
+	return err
 }
 
 // gapError tells a missing segment from an index that lost its end: the
-// records of a segment that is whole end where its index does.
-func (r *Reader) gapError(src *source, n uint64) error {
+// records of a segment that is whole end where its index does, after n of them.
+// offset is that of the first record that is missed.
+func (r *Reader) gapError(src *source, n, offset uint64) error {
 	size, err := src.size()
 	if err != nil {
 		return err
@@ -75,13 +104,19 @@ func (r *Reader) gapError(src *source, n uint64) error {
 	var end int64
 	if n > 0 {
 		if end, err = index.Entry(src.Idx, n); err != nil {
-			return r.indexError(src, r.next, err)
+			return r.indexError(src, offset, err)
 		}
 	}
 	if n > 0 && end == size && r.srcEnd != math.MaxUint64 {
 		return r.log.awayError(src.Base + n)
 	}
-	return r.indexError(src, r.next, mismatch("it ends before the records do"))
+	switch {
+	case src.Idx == nil && r.srcEnd != math.MaxUint64:
+		return r.indexError(src, offset, mismatch("there is none; %d records should be in it, because the next segment begins with %d", r.srcEnd-src.Base, r.srcEnd))
+	case r.srcEnd != math.MaxUint64:
+		return r.indexError(src, offset, mismatch("it ends before the records do, after %d of %d, because the next segment begins with %d", n, r.srcEnd-src.Base, r.srcEnd))
+	}
+	return r.indexError(src, offset, mismatch("it ends before the records do"))
 }
 
 // atLiveEnd tells the end of the log from an offset beyond it.
@@ -106,8 +141,43 @@ func (r *Reader) atEnd() error {
 	case r.next == next:
 		return io.EOF
 	case r.next > next:
-		return r.log.rangeError(r.next)
+		_, err = r.log.beyond(r.next)
 	}
 	r.leaveSource()
+	return err
+}
+
+// compareNames looks, once for each opening of a sealed segment, whether its
+// index describes as many records as the names of the segments say, and tells
+// where it does not: who reads one record does not come to the joint. What
+// proves itself is read all the same.
+func (r *Reader) compareNames(src *source) error {
+	if r.srcEnd == math.MaxUint64 || src.compared.Load() {
+		return nil
+	}
+	n, err := src.recount()
+	if err != nil {
+		return err
+	}
+	want := r.srcEnd - src.Base
+	if n != want {
+		// A roll that was put off may have left its files behind.
+		ly, err := r.log.refresh()
+		if err != nil {
+			return err
+		}
+		if s, end := ly.find(src.Base); s != src.slot || end != r.srcEnd {
+			r.leaveSource()
+			return nil
+		}
+	}
+	if src.compared.Swap(true) || n == want {
+		return nil
+	}
+	if n < want && isAway(r.gapError(src, n, src.Base+n)) {
+		return nil // the index is whole, and a segment behind it is not there
+	}
+	r.log.log.Warn("index does not describe what the names of the segments say; reading what proves itself",
+		"path", src.Index, "records", n, "by the names", want)
 	return nil
 }

@@ -20,7 +20,7 @@ func (r *Reader) withinLimit(offset uint64) error {
 		}
 		r.block.n = i
 		if i == 0 {
-			return r.checkLimit(r.lease.src, offset, r.block.posts[0], length)
+			return r.checkLimit(r.lease.src.Records, offset, r.block.posts[0], length)
 		}
 		return nil
 	}
@@ -35,18 +35,16 @@ func (r *Reader) checkLength(src *source, offset uint64, start, end int64) error
 	case err != nil:
 		return err
 	case end <= start || start < 0:
-		r.bad = badRange{set: true}
-		return src.corrupt(offset, start, 0, mismatch("its entries do not increase"))
+		return r.damaged(src.corrupt(offset, start, 0, mismatch("its entries do not increase")))
 	case end > size && r.log.live == nil:
-		r.bad = badRange{set: true}
-		return src.corrupt(offset, start, end, mismatch("the records file ends at %d", size))
+		return r.damaged(src.corrupt(offset, start, end, mismatch("the records file ends at %d", size)))
 	}
-	return r.checkLimit(src, offset, start, end-start-1)
+	return r.checkLimit(src.Records, offset, start, end-start-1)
 }
 
 // checkLimit returns an error where length is beyond the limit. partition.json
 // is asked again first: a later writer may be allowed more.
-func (r *Reader) checkLimit(src *source, offset uint64, start, length int64) error {
+func (r *Reader) checkLimit(path string, offset uint64, start, length int64) error {
 	if length <= r.log.layout.Load().limit {
 		return nil
 	}
@@ -54,13 +52,13 @@ func (r *Reader) checkLimit(src *source, offset uint64, start, length int64) err
 	if err != nil || length <= ly.limit {
 		return err
 	}
-	r.bad = badRange{set: true, line: r.byLine}
-	return tooLarge(src, offset, start, ly.limit)
+	r.bad = badRange{set: true, line: r.byLine, records: 1, start: start, end: start + length + 1}
+	return tooLarge(path, offset, start, ly.limit)
 }
 
-func tooLarge(src *source, offset uint64, start, limit int64) error {
+func tooLarge(path string, offset uint64, start, limit int64) error {
 	if offset == UnknownOffset {
-		return fmt.Errorf("%s: record at position %d: %w: more than %d bytes", src.Records, start, jsonl.ErrTooLarge, limit)
+		return fmt.Errorf("%s: record at position %d: %w: more than %d bytes", path, start, jsonl.ErrTooLarge, limit)
 	}
-	return fmt.Errorf("%s: record at offset %d, position %d: %w: more than %d bytes", src.Records, offset, start, jsonl.ErrTooLarge, limit)
+	return fmt.Errorf("%s: record at offset %d, position %d: %w: more than %d bytes", path, offset, start, jsonl.ErrTooLarge, limit)
 }

@@ -130,7 +130,9 @@ func (r *Reader) loadLines() error {
 		case r.block.n > 0:
 			return r.passLines()
 		case int64(len(body)) > limit:
-			return r.checkLimit(r.lease.src, r.next, r.line.pos, int64(len(body)))
+			err := r.checkLimit(r.lease.src.Records, r.next, r.line.pos, int64(len(body)))
+			r.bad.end = 0 // the line may go on behind what was read
+			return err
 		case atEnd:
 			return r.loadOpenLine(body)
 		}
@@ -155,7 +157,7 @@ func (r *Reader) readBody(want int) (body []byte, atEnd bool, err error) {
 	if r.end-at < int64(n) {
 		n = int(max(0, r.end-at))
 	}
-	buf := r.bytes(n, r.log.opts.Retain)
+	buf := r.bytes(n, at, r.log.opts.Retain)
 	got, err := src.readAt(buf, at)
 	if err != nil {
 		return nil, false, err

@@ -54,7 +54,7 @@ func newFakeWriter(t testing.TB, d disk, base uint64, n int) *fakeWriter {
 
 func (w *fakeWriter) attach(opts Options) *Log {
 	opts.FS = w.d.fs
-	log, err := Attach(segment.Place{Path: w.d.dir}, w.live, &opts)
+	log, err := Attach(segment.Place{Path: w.d.dir}, w.live, nil, &opts)
 	require.NoError(w.t, err)
 	w.t.Cleanup(func() { log.Close() })
 	return log
@@ -71,25 +71,36 @@ func (w *fakeWriter) add(n int, to stage) {
 	}
 	w.next += uint64(n)
 	data := text(records...)
-	if to == buffered {
-		w.live.Extend(ends, data)
+	if to == buffered && w.buffer(ends, data) {
 		return
 	}
 	w.flush()
 	w.d.append(w.t, w.name, data)
-	w.live.Written(w.end)
-	w.live.Extend(ends, nil)
+	w.live.Extend(ends, data)
 	if to == published {
 		w.publish()
 	}
 }
 
+// buffer keeps data in memory, and writes what was there where it has to.
+func (w *fakeWriter) buffer(ends []int64, data []byte) bool {
+	room := w.live.Room(int64(len(data)), len(ends))
+	if room == nil {
+		w.flush()
+		room = w.live.Room(int64(len(data)), len(ends))
+	}
+	if room == nil || len(ends) == 0 {
+		return false
+	}
+	w.live.Buffer(ends, append(room, data...))
+	return true
+}
+
 // flush writes what is buffered.
 func (w *fakeWriter) flush() {
-	if b := w.live.Buffered(); len(b) > 0 {
+	for b := w.live.Buffered(); len(b) > 0; b = w.live.Buffered() {
 		w.d.append(w.t, w.name, b)
-		pending := w.live.Pending()
-		w.live.Written(pending[len(pending)-1])
+		w.live.Flushed()
 	}
 }
 
@@ -168,8 +179,15 @@ func TestLiveNext(t *testing.T) {
 
 // TestLiveConcurrent reads in several ways what a writer is adding.
 func TestLiveConcurrent(t *testing.T) {
+	for _, memory := range []int{0, 10_000, segment.DefaultTail} {
+		t.Run(fmt.Sprint(memory), func(t *testing.T) { liveConcurrent(t, memory) })
+	}
+}
+
+func liveConcurrent(t *testing.T, memory int) {
 	d := osDisk(t)
 	w := newFakeWriter(t, d, 0, 0)
+	w.live.KeepTail(memory)
 	log := w.attach(Options{})
 	const total = 6000
 	var readers sync.WaitGroup
@@ -326,4 +344,52 @@ func TestLiveClose(t *testing.T) {
 			require.ErrorIs(t, last, fs.ErrClosed)
 		})
 	}
+}
+
+// TestLiveUnwritten: a block of which the first records are in the file and no
+// longer in memory ends where the file does.
+func TestLiveUnwritten(t *testing.T) {
+	d := osDisk(t)
+	w := newFakeWriter(t, d, 0, 0)
+	w.live.KeepTail(2000)
+	log := w.attach(Options{})
+	const total = 2000
+	for w.next < total {
+		w.add(1, buffered) // and the oldest are written where they have to be
+	}
+	require.Less(t, w.live.Written(), w.next)
+	next := uint64(0)
+	for rec, err := range log.Records(0) {
+		require.NoError(t, err)
+		require.Equal(t, next, rec.Offset)
+		require.Equal(t, numbered(int(next), 1)[0], string(rec.Data))
+		next++
+	}
+	require.Equal(t, uint64(total), next)
+	require.Zero(t, log.Stats().Retries)
+}
+
+// TestEndOfRecent: who stands at the watermark of the writer in this process is
+// at the end. What comes a moment later is found in memory by the next call: the
+// files are not looked at for it.
+func TestEndOfRecent(t *testing.T) {
+	disks(t, func(t *testing.T, d disk) {
+		w := newFakeWriter(t, d, 0, 3)
+		log := w.attach(Options{})
+		r := log.Reader(3)
+		require.NoError(t, r.begin())
+		done, err := r.loadRecent()
+		require.False(t, done)
+		require.Equal(t, io.EOF, err)
+		w.add(1, buffered)
+		done, err = r.loadRecent()
+		require.NoError(t, err)
+		require.True(t, done)
+
+		r = log.Reader(2) // from before the writer: in the files only
+		require.NoError(t, r.begin())
+		done, err = r.loadRecent()
+		require.NoError(t, err)
+		require.False(t, done)
+	})
 }

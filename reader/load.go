@@ -12,19 +12,45 @@ import (
 	"example.com/jlq/internal/segment"
 )
 
-// turns bounds how often a read is begun again because the files changed.
+// turns bounds how often a read is begun again because the files changed, while
+// the log itself stays where it is.
 const turns = 16
+
+// attempts counts how often something was begun again. Where the log has moved
+// on meanwhile, because it was rolled or trimmed, they are counted anew: a
+// reader is overtaken, or gets there.
+type attempts struct {
+	n           int
+	start, last uint64 // of the log
+}
+
+// another reports whether there is to be another one.
+func (t *attempts) another(l *Log, most int) bool {
+	ly := l.layout.Load()
+	start, last := ly.start, uint64(0)
+	if s := ly.last(); s != nil {
+		last = s.Base
+	}
+	if t.n > 0 && (start > t.start || last > t.last) {
+		t.n = 0
+	}
+	t.n, t.start, t.last = t.n+1, start, last
+	return t.n <= most
+}
 
 // fill reads the next block. It returns io.EOF where there is nothing more to
 // be read now.
 func (r *Reader) fill() error {
 	r.finish()
-	r.bad = badRange{}
 	if err := r.begin(); err != nil {
 		return err
 	}
 	final := false
-	for range turns {
+	for t := (attempts{}); t.another(r.log, turns); {
+		r.bad = badRange{}
+		if done, err := r.loadRecent(); done || err != nil {
+			return r.loadedOr(err)
+		}
 		if err := r.ready(); err != nil {
 			return err
 		}
@@ -39,6 +65,8 @@ func (r *Reader) fill() error {
 			err = r.leave()
 		} else if !final && r.doubtful(err) {
 			final, err = true, r.renew()
+		} else {
+			err = r.widen(err)
 		}
 		if err != nil {
 			return err
@@ -68,6 +96,14 @@ func (r *Reader) ready() error {
 	return nil
 }
 
+// loadedOr is loaded where nothing went wrong.
+func (r *Reader) loadedOr(err error) error {
+	if err != nil {
+		return err
+	}
+	return r.loaded()
+}
+
 // loaded counts the block.
 func (r *Reader) loaded() error {
 	r.log.stats.blocks.Add(1)
@@ -89,6 +125,7 @@ func (r *Reader) renew() error {
 		return err
 	}
 	src := r.lease.src
+	src.random.maps.Store(nil) // the files themselves are read
 	fresh, err := src.Fresh(r.log.fs)
 	if err != nil || fresh {
 		return err
@@ -137,14 +174,16 @@ func (r *Reader) load(final bool) error {
 		posts, err = r.window.ahead(src, k, n)
 	}
 	if err != nil {
-		r.bad = badRange{set: true}
-		return r.indexError(src, r.next, err)
+		return r.damaged(r.indexError(src, r.next, err))
 	}
 	if len(posts) < 2 {
 		return nil
 	}
+	if final {
+		posts = rising(posts)
+	}
 	posts = posts[:fit(posts)+1]
-	return r.readBlock(posts, r.next, live, final)
+	return r.readBlock(posts, r.next, final)
 }
 
 // visible returns how many records the source shows from record k on, at
@@ -155,14 +194,18 @@ func (r *Reader) visible(k uint64) (n uint64, live bool, err error) {
 	}
 	src := r.lease.src
 	if w := r.log.live; w != nil && w.Base() == src.Base {
-		// The watermark is read first: what is published later than that
-		// is found in the index by the next turn.
-		next := w.Next() - src.Base
-		r.indexed = w.Published() - src.Base
-		if k < r.indexed {
-			return r.indexed - k, false, nil
+		// What is not written yet is in memory. What is published later than
+		// this is found in the index by the next turn.
+		next, published := w.Written()-src.Base, w.Published()-src.Base
+		// A roll in between makes these numbers those of another segment; the
+		// index of this one has all of its records then.
+		if w.Base() == src.Base {
+			r.indexed = published
+			if k < r.indexed {
+				return r.indexed - k, false, nil
+			}
+			return next - min(next, k), true, nil
 		}
-		return next - min(next, k), true, nil
 	}
 	if r.bounded && !r.log.indexed() {
 		return 0, false, nil
@@ -197,6 +240,17 @@ func (r *Reader) indexError(src *source, offset uint64, err error) error {
 	}
 }
 
+// rising cuts posts behind the last of those that increase, but not to less
+// than one record: what is read at once is taken from the last, which must not
+// be noise.
+func rising(posts []int64) []int64 {
+	n := 2
+	for n < len(posts) && posts[n] > posts[n-1] {
+		n++
+	}
+	return posts[:n]
+}
+
 // fit returns how many of the records between posts are read at once, at
 // least 1.
 func fit(posts []int64) int {
@@ -209,12 +263,11 @@ func fit(posts []int64) int {
 
 // readBlock reads the records between posts, of which the first has that
 // offset.
-func (r *Reader) readBlock(posts []int64, offset uint64, live, final bool) error {
+func (r *Reader) readBlock(posts []int64, offset uint64, final bool) error {
 	src := r.lease.src
-	r.block = block{posts: posts}
+	r.block = block{posts: posts, noNUL: r.log.noNUL()}
 	if offset == src.Base && posts[0] != 0 {
-		r.bad = badRange{set: true}
-		return r.indexError(src, offset, mismatch("the first entry is %d, not 0", posts[0]))
+		return r.damaged(r.indexError(src, offset, mismatch("the first entry is %d, not 0", posts[0])))
 	}
 	n := len(posts) - 1
 	if posts[n]-posts[0] > blockBytes || posts[n] <= posts[0] {
@@ -223,7 +276,7 @@ func (r *Reader) readBlock(posts []int64, offset uint64, live, final bool) error
 		}
 		n = 1
 	}
-	if err := r.readBytes(src, posts[0], posts[n], live); err != nil {
+	if err := r.readBytes(src, posts[0], posts[n]); err != nil {
 		return err
 	}
 	r.block.n = n
@@ -240,19 +293,10 @@ func (r *Reader) readBlock(posts []int64, offset uint64, live, final bool) error
 }
 
 // readBytes reads positions [start, end) and the byte before.
-func (r *Reader) readBytes(src *source, start, end int64, live bool) error {
+func (r *Reader) readBytes(src *source, start, end int64) error {
 	at := max(start-1, 0)
-	buf := r.bytes(int(end-at), r.log.opts.Retain)
-	inFile := len(buf)
-	if live {
-		// This order matters: what the writer flushes in between is in the
-		// file by the time that the file is read.
-		inFile = r.log.live.Unwritten(buf, at)
-	}
-	got, err := src.readAt(buf[:inFile], at)
-	if got == inFile {
-		got = len(buf)
-	}
+	buf := r.bytes(int(end-at), at, r.log.opts.Retain)
+	got, err := r.readRecords(src, buf, at)
 	r.block.buf, r.block.at = buf[:got], at
 	return err
 }
@@ -274,6 +318,5 @@ func (r *Reader) unproven(src *source, offset uint64, final bool) error {
 func (r *Reader) mismatchAt(src *source, offset uint64, i int) error {
 	start, end, flaw := r.block.posts[i], r.block.posts[i+1], r.block.flaw(i)
 	r.block.n = 0
-	r.bad = badRange{set: true}
-	return src.corrupt(offset, start, end, mismatch("%s", flaw))
+	return r.damaged(src.corrupt(offset, start, end, mismatch("%s", flaw)))
 }

@@ -23,14 +23,16 @@ type Log struct {
 	log    *slog.Logger
 
 	surveying sync.Mutex
+	rolled    uint64 // the last segment that the writer of this process made; surveying guards it
 	layout    atomic.Pointer[layout]
 	pool      pool
 	stats     counters
 	warnMeta  sync.Once
 
 	// life ends with Close, which wakes followers and stops long scans.
-	life context.Context
-	end  context.CancelCauseFunc
+	life  context.Context
+	end   context.CancelCauseFunc
+	ended atomic.Bool // life is over: asked by every read
 }
 
 // Open opens the partition directory or JSON-lines file at path for reading.
@@ -42,21 +44,22 @@ func Open(path string, opts *Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(place, nil, filled)
+	return open(place, nil, nil, filled)
 }
 
 // Attach opens the log at place in the process of its writer, whose records
-// are visible as soon as live says so.
-func Attach(place segment.Place, live *segment.Live, opts *Options) (*Log, error) {
-	return open(place, live, opts.filled())
+// are visible as soon as live says so. Its segments are those pairs; where they
+// are nil, the directory is read.
+func Attach(place segment.Place, live *segment.Live, pairs []segment.Pair, opts *Options) (*Log, error) {
+	return open(place, live, pairs, opts.filled())
 }
 
-func open(place segment.Place, live *segment.Live, opts Options) (*Log, error) {
+func open(place segment.Place, live *segment.Live, pairs []segment.Pair, opts Options) (*Log, error) {
 	l := &Log{place: place, live: live, opts: opts, fs: opts.FS, log: opts.Logger}
 	l.mapper, _ = opts.FS.(vfs.Mapper)
 	l.pool.all = map[*source]struct{}{}
 	l.life, l.end = context.WithCancelCause(context.Background())
-	if err := l.probe(); err != nil {
+	if err := l.probe(pairs); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
@@ -65,27 +68,32 @@ func open(place segment.Place, live *segment.Live, opts Options) (*Log, error) {
 // probe opens what is read first, so that a missing or forbidden file is an
 // error of Open. That a segment is damaged or away is left to those who read
 // it.
-func (l *Log) probe() error {
-	ly, err := l.refresh()
-	if err != nil {
-		return err
+func (l *Log) probe(pairs []segment.Pair) error {
+	ly, err := l.refreshFrom(pairs)
+	for err == nil && ly.last() != nil {
+		s := ly.last()
+		src, failed := l.acquire(s)
+		if failed == nil {
+			l.pool.release(src)
+			return nil
+		}
+		if l.place.Bare || !errors.Is(failed, fs.ErrNotExist) {
+			return failed
+		}
+		// It was dropped since its name was read, as happens where much is
+		// appended and little kept; else it was moved away.
+		if ly, err = l.refresh(); err == nil && ly.last() == s {
+			return failed
+		}
 	}
-	s := ly.last()
-	if s == nil {
-		return nil
-	}
-	src, err := l.acquire(s)
-	if err != nil {
-		return err
-	}
-	l.pool.release(src)
-	return nil
+	return err
 }
 
 // Close closes the files and ends every follower. It does not wait for
 // goroutines that are reading; these get errors that match [ErrClosed].
 func (l *Log) Close() error {
 	l.end(l.closedError())
+	l.ended.Store(true)
 	return l.pool.close()
 }
 
@@ -95,7 +103,7 @@ func (l *Log) closedError() error {
 
 // alive returns an error once the log is closed.
 func (l *Log) alive() error {
-	if l.life.Err() != nil {
+	if l.ended.Load() {
 		return context.Cause(l.life)
 	}
 	return nil
@@ -120,13 +128,16 @@ func (l *Log) acquire(s *slot) (*source, error) {
 }
 
 // acquireFresh is acquire, but looks first whether the names of the files
-// denote others by now.
+// denote others by now, or a bare file is no longer what its index describes.
 func (l *Log) acquireFresh(s *slot) (*source, error) {
 	src, err := l.acquire(s)
 	if err != nil {
 		return nil, err
 	}
 	fresh, err := src.Fresh(l.fs)
+	if err == nil && fresh && l.place.Bare && l.live == nil {
+		fresh, err = src.holds()
+	}
 	if err == nil && !fresh {
 		err = l.replace(src)
 	}
@@ -157,7 +168,11 @@ func (l *Log) replace(src *source) error {
 	if err != nil {
 		return err
 	}
-	l.log.Info("files were replaced; reading the new ones", "path", s.Records)
+	if now.RecInfo.Same(src.RecInfo) && now.Idx != nil && src.Idx != nil && now.IdxInfo.Same(src.IdxInfo) {
+		l.log.Info("file was cut or rewritten; reading it anew", "path", s.Records)
+	} else {
+		l.log.Info("files were replaced; reading the new ones", "path", s.Records)
+	}
 	if now, err = l.pool.put(now); err != nil {
 		return err
 	}

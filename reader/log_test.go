@@ -205,6 +205,8 @@ func TestInfo(t *testing.T) {
 	info := d.open(t, "", Options{}).Info()
 	size := int64(len(text(numbered(200, 100)...)))
 	require.Equal(t, []string{d.path("00000000000000000100.jsonl"), d.path("00000000000000000200.jsonl")}, info.Paths)
+	require.WithinDuration(t, time.Now(), info.Segments[1].ModTime, time.Minute)
+	info.Segments[1].ModTime = time.Time{}
 	require.Equal(t, SegmentInfo{
 		Base: 200, Records: info.Paths[1], Index: d.path("00000000000000000200.index"), Bytes: size, IndexBytes: 8 * 101, Count: 100,
 	}, info.Segments[1])

@@ -19,6 +19,7 @@ type slot struct {
 	segment.Pair
 	opening sync.Mutex             // one goroutine opens, the others wait
 	src     atomic.Pointer[source] // nil: not open
+	counts  atomic.Pointer[segmentCounts]
 }
 
 // pool keeps the files of segments open, the most recently used ones for

@@ -41,15 +41,12 @@ type Reader struct {
 	clamp   bool // an offset beyond the end is an empty range
 	whole   bool // a last line without newline is no record
 
-	tail *uint64         // Tail was asked for this many and has not begun
-	bad  badRange        // what the last error was about
+	tail *uint64  // Tail was asked for this many and has not begun
+	bad  badRange // what the last error was about
+	skip func(Damage) error
 	ctx  context.Context // stops the counting of lines
-}
 
-// badRange is what Skip leaves out.
-type badRange struct {
-	set  bool
-	line bool // a line that is too long to be held, of which only the start is known
+	ranging bool // it belongs to a range over the log: what it reads may be read again
 }
 
 var readers = sync.Pool{New: func() any { return &Reader{lease: new(lease)} }}
@@ -66,7 +63,7 @@ func (r *Reader) init(l *Log) {
 		log: l, buffers: r.buffers, lease: r.lease, line: linePlace{lead: r.line.lead[:0]},
 		window: window{posts: r.window.posts[:0], raw: r.window.raw},
 		step:   1, limit: math.MaxUint64, end: math.MaxInt64,
-		whole: l.opts.WholeLines, ctx: l.life,
+		whole: l.opts.WholeLines, skip: l.opts.Skip, ctx: l.life,
 	}
 	r.lease.pool = &l.pool
 }
@@ -124,7 +121,9 @@ func (r *Reader) Records() iter.Seq2[Record, error] {
 		defer r.unbound()
 		for err == nil {
 			var rec Record
-			if rec, err = r.Next(); err == nil && !yield(rec, nil) {
+			if rec, err = r.Next(); err != nil {
+				err = r.passOver(err)
+			} else if !yield(rec, nil) {
 				return
 			}
 		}
@@ -149,7 +148,9 @@ func (r *Reader) WriteTo(w io.Writer) (written int64, err error) {
 				return written, err
 			}
 		}
-		err = r.fill()
+		if err = r.fill(); err != nil {
+			err = r.passOver(err)
+		}
 	}
 	if err == io.EOF {
 		err = nil
@@ -158,9 +159,7 @@ func (r *Reader) WriteTo(w io.Writer) (written int64, err error) {
 }
 
 func (r *Reader) writeBlock(w io.Writer) (int64, error) {
-	lines := r.block.lines(r.i)
-	r.next += r.step * uint64(r.block.n-r.i)
-	r.i = r.block.n
+	lines := r.takeBlock().Data
 	n, err := w.Write(lines)
 	if err == nil && n < len(lines) {
 		err = io.ErrShortWrite
@@ -186,29 +185,13 @@ func (r *Reader) Seek(offset uint64) error {
 	return nil
 }
 
-// Skip goes on behind what the last error of Next was about: one record that
-// its index entries do not fit, or one that is larger than the limit. Where
-// the last call of Next gave no such error, it does nothing.
-func (r *Reader) Skip() error {
-	if !r.bad.set {
-		return nil
-	}
-	if r.bad.line {
-		if err := r.skipLine(); err != nil {
-			return err
-		}
-	}
-	r.next += r.step
-	r.bad = badRange{}
-	return nil
-}
-
 // enter takes hold of the segment that the next record lies in.
 func (r *Reader) enter() error { return r.enterAt(r.next) }
 
 func (r *Reader) enterAt(offset uint64) error {
 	slot, end, err := r.log.find(offset)
 	if err != nil {
+		r.beforeFirst(offset, err)
 		return err
 	}
 	acquire := r.log.acquire
@@ -220,7 +203,21 @@ func (r *Reader) enterAt(offset uint64) error {
 		return r.gone(slot, offset, err)
 	}
 	r.hold(src, end)
-	return nil
+	return r.compareNames(src)
+}
+
+// beforeFirst marks the records in front of the first segment that is there,
+// where that of the first record kept is away: so many can be left out.
+func (r *Reader) beforeFirst(offset uint64, err error) {
+	ly := r.log.layout.Load()
+	if !isAway(err) || len(ly.slots) == 0 || offset >= ly.slots[0].Base {
+		return
+	}
+	records := min(ly.slots[0].Base, r.limit) - offset
+	if offset < r.next { // backwards
+		records = r.next - ly.start
+	}
+	r.bad = badRange{set: true, records: records}
 }
 
 // hold makes src, retained by the caller, what is read.
@@ -241,6 +238,9 @@ func (r *Reader) gone(s *slot, offset uint64, err error) error {
 	}
 	if now, _ := r.log.layout.Load().find(offset); now != s {
 		return nil // another turn finds what there is instead
+	}
+	if _, gone := r.log.fs.Stat(s.Records); gone == nil {
+		return nil // it was away, and is back
 	}
 	return err
 }

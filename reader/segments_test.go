@@ -1,9 +1,12 @@
 package reader
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -377,5 +380,119 @@ func TestIndexCutWhileRead(t *testing.T) {
 			n++
 		}
 		require.Equal(t, -1, n)
+	})
+}
+
+// TestRetentionOfAll: everything that a reader knows of is dropped, while the
+// log goes on under names that it has not seen.
+func TestRetentionOfAll(t *testing.T) {
+	disks(t, func(t *testing.T, d disk) {
+		hundreds(t, d, 0)
+		d.write(t, segment.MetaName, meta(0, 0))
+		log := d.open(t, "", Options{})
+		r := log.Reader(99)
+		_, err := r.Next()
+		require.NoError(t, err)
+		fresh := d.open(t, "", Options{})
+
+		hundreds(t, d, 100, 200)
+		d.write(t, segment.MetaName, meta(200, 200))
+		for _, base := range []uint64{0, 100} {
+			pair := segment.PairAt(d.dir, base)
+			require.NoError(t, d.fs.Remove(pair.Records))
+			require.NoError(t, d.fs.Remove(pair.Index))
+		}
+		start, next, err := fresh.Bounds(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, "200 300", fmt.Sprint(start, next))
+		_, err = r.Next()
+		requireRange(t, err, 100, 200, 300)
+		_, err = log.Get(250)
+		require.NoError(t, err)
+	})
+}
+
+// TestAllDropped reads a log that holds nothing any more, and what comes then.
+func TestAllDropped(t *testing.T) {
+	disks(t, func(t *testing.T, d disk) {
+		d.pair(t, 300, text())
+		d.write(t, segment.MetaName, meta(300, 300))
+		log := d.open(t, "", Options{})
+		start, next, err := log.Bounds(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, "300 300", fmt.Sprint(start, next))
+		_, err = log.Get(299)
+		requireRange(t, err, 299, 300, 300)
+		_, err = log.Get(300)
+		requireRange(t, err, 300, 300, 300)
+		require.Empty(t, collect(t, log.Records(300)))
+		require.Empty(t, collect(t, log.Backward(UnknownOffset)))
+		require.Empty(t, collect(t, log.Tail(10).Records()))
+		for _, err := range log.Records(0) {
+			requireRange(t, err, 0, 300, 300)
+		}
+		f := follow(t, d, "", 300)
+		f.quiet()
+		hundreds(t, d, 300)
+		f.wants(300, numbered(300, 100)...)
+	})
+}
+
+// TestCountComparedWithNames: the first record that is read of a sealed segment
+// brings to light that its index is not as long as the names say; what proves
+// itself is read, and the rest is an error.
+func TestCountComparedWithNames(t *testing.T) {
+	whole := entries(text(numbered(0, 100)...))
+	for _, c := range []struct {
+		name    string
+		index   []byte
+		records int // 0: nothing is wrong
+	}{
+		{"as long", whole, 0},
+		{"shorter", whole[:8*61], 60},
+		{"longer", entries(text(numbered(0, 101)...)), 101},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			disks(t, func(t *testing.T, d disk) {
+				hundreds(t, d, 0, 100, 200)
+				d.write(t, indexName, c.index)
+				d.write(t, recordsName, text(numbered(0, 101)...))
+				var told bytes.Buffer
+				log := d.open(t, "", Options{Logger: slog.New(slog.NewTextHandler(&told, nil))})
+				for range 3 {
+					data, err := log.Get(7)
+					require.NoError(t, err)
+					require.Equal(t, numbered(7, 1)[0], string(data))
+					_, err = log.Get(150)
+					require.NoError(t, err)
+				}
+				want := ""
+				if c.records > 0 {
+					want = fmt.Sprintf("records=%d \"by the names\"=100", c.records)
+					require.Equal(t, 1, strings.Count(told.String(), "level=WARN"), "once: %s", &told)
+				}
+				require.Contains(t, told.String(), want)
+				require.Equal(t, c.records > 0, told.Len() > 0)
+				if c.name == "shorter" {
+					_, err := log.Get(60)
+					requireCorrupt(t, err, segment.ErrIndexMismatch, 60)
+				}
+				data, err := log.Get(100)
+				require.NoError(t, err)
+				require.Equal(t, numbered(100, 1)[0], string(data), "offset 100 is in the next one")
+			})
+		})
+	}
+
+	t.Run("a segment between is away", func(t *testing.T) {
+		d := osDisk(t)
+		hundreds(t, d, 0, 200)
+		var told bytes.Buffer
+		log := d.open(t, "", Options{Logger: slog.New(slog.NewTextHandler(&told, nil))})
+		_, err := log.Get(7)
+		require.NoError(t, err)
+		require.Empty(t, told.String())
+		_, err = log.Get(100)
+		requireAway(t, err, 100)
 	})
 }

@@ -21,19 +21,25 @@ func (l *Log) Range(from, to uint64) iter.Seq2[Record, error] {
 }
 
 func (l *Log) sequence(from, to uint64, clamp bool) iter.Seq2[Record, error] {
+	return l.sequenceSkipping(from, to, clamp, l.opts.Skip)
+}
+
+func (l *Log) sequenceSkipping(from, to uint64, clamp bool, skip func(Damage) error) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		if clamp && from >= to {
 			return
 		}
 		r := l.borrow()
 		defer r.giveBack()
-		r.next, r.clamp = from, clamp
+		r.next, r.clamp, r.skip, r.ranging = from, clamp, skip, true
 		err := r.bound(to)
 		for err == nil {
 			if !r.yieldBlock(yield) {
 				return
 			}
-			err = r.fill()
+			if err = r.fill(); err != nil {
+				err = r.passOver(err)
+			}
 		}
 		if err != io.EOF {
 			yield(Record{}, err)
@@ -41,18 +47,18 @@ func (l *Log) sequence(from, to uint64, clamp bool) iter.Seq2[Record, error] {
 	}
 }
 
-// yieldBlock yields the records of the block. It keeps what changes from one to
+// yieldBlock yields what is left of the block. It keeps what changes from one to
 // the next in registers, which is a third of the cost of a short record; the
 // Reader itself moves once.
 func (r *Reader) yieldBlock(yield func(Record, error) bool) bool {
-	if r.block.n == 0 {
+	b, first := &r.block, r.i
+	if first >= b.n {
 		return true
 	}
-	b := &r.block
 	buf, at, offset := b.buf, b.at, r.next
-	start := b.posts[0]
-	for i, post := range b.posts[1 : b.n+1] {
-		r.spoil(i - 1)
+	start := b.posts[first]
+	for i, post := range b.posts[first+1 : b.n+1] {
+		r.spoil(first + i - 1)
 		end := post - 1 - at
 		if !yield(Record{offset, start, buf[start-at : end : end]}, nil) {
 			return false

@@ -14,9 +14,16 @@ import (
 // source is the open files of one segment, and what is known about them.
 type source struct {
 	*segment.Handle
-	slot     *slot
+	slot   *slot
+	counts *segmentCounts // those of the slot
+
 	believed bool          // the index is there and may be used
+	bare     bool          // a bare file, whose index is used as a whole or not at all
 	count    atomic.Uint64 // records that the index described when last looked at
+	judged   atomic.Uint64 // records by its size then, where the last entry is above the one before
+	held     atomic.Int64  // size of a bare file whose lines were where the index says
+	proven   atomic.Uint64 // so many have been found to end in a line
+	compared atomic.Bool   // its count with the names of the segments
 	used     atomic.Bool   // since the clock of the pool last came by
 	random   random
 	lines    lineTable // bare files
@@ -35,7 +42,8 @@ func (l *Log) openSource(s *slot) (*source, error) {
 		return nil, err
 	}
 	l.stats.opens.Add(1)
-	src := &source{Handle: h, slot: s}
+	src := &source{Handle: h, slot: s, counts: s.counted(), bare: l.place.Bare}
+	src.counts.size.Store(h.RecInfo.Size)
 	if err := l.judgeIndex(src); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
@@ -106,16 +114,23 @@ func (s *source) startLines(n uint64) error {
 	return nil
 }
 
-// recount looks how many records the index describes now.
-func (s *source) recount() (uint64, error) {
-	if !s.believed {
-		return 0, nil
+// holds reports whether a bare file still has the lines up to where its index
+// ended when it was opened: whoever empties a file in place, as copytruncate
+// does, leaves the index as it was. It is looked at where the size changed.
+func (s *source) holds() (bool, error) {
+	end := s.lines.first.pos
+	if !s.believed || end == 0 {
+		return true, nil
 	}
-	n, err := s.Published()
-	if err == nil {
-		s.count.Store(n)
+	size, err := s.size()
+	if err != nil || size == s.held.Load() {
+		return err == nil, err
 	}
-	return n, err
+	ok, err := s.lineEnds(uint64(end))
+	if ok {
+		s.held.Store(size)
+	}
+	return ok, err
 }
 
 // size is the present size of the records file.
@@ -128,6 +143,7 @@ func (s *source) size() (int64, error) {
 // file ends is not an error.
 func (s *source) readAt(p []byte, at int64) (int, error) {
 	n, err := s.Rec.ReadAt(p, at)
+	s.counts.disk.count(n)
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}

@@ -21,7 +21,7 @@ func (l *Log) Tail(n uint64) *Reader {
 // placeTail finds the record that Tail was asked for.
 func (r *Reader) placeTail() error {
 	n := *r.tail
-	if err := r.placeBefore(UnknownOffset); err != nil {
+	if err := r.placeAtEnd(); err != nil {
 		return err
 	}
 	r.tail = nil
@@ -34,6 +34,17 @@ func (r *Reader) placeTail() error {
 		r.leaveSource()
 	}
 	return nil
+}
+
+// placeAtEnd makes the end of the log the offset that the reader stands at:
+// behind the last record that can be read.
+func (r *Reader) placeAtEnd() error {
+	if !r.log.indexed() {
+		return r.placeBefore(UnknownOffset)
+	}
+	_, next, err := r.log.Bounds(r.ctx)
+	r.next = next
+	return err
 }
 
 // placeBefore makes before, or the end of the log where that is lower, the

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"example.com/jlq/internal/jsonl"
+	"example.com/jlq/internal/segment"
 )
 
 // ErrNoTime is returned by [Log.OffsetAt] where the records have no time.
@@ -36,8 +37,10 @@ var timeFields = []string{"ts", "time", "timestamp", "@timestamp"}
 // field, or, for "", of the first of ts, time, timestamp and @timestamp that
 // parses. It is found by binary search and by looking at the 2,048 records
 // before what that finds, and so is exact as long as no record lies more than
-// 1,024 places from where its time belongs. Records without a time are passed
-// over; where none has one the error is [ErrNoTime].
+// 1,024 places from where its time belongs. Records without a time, and with
+// Options.Skip those that cannot be read, are passed over; where none has one the
+// error is [ErrNoTime]. A segment that is away is an error only where what is
+// looked for may lie in it, or among the 2,048 records behind it.
 func (l *Log) OffsetAt(ctx context.Context, t time.Time, field string) (uint64, error) {
 	start, next, err := l.Bounds(ctx)
 	if err != nil {
@@ -73,6 +76,11 @@ func (s *timeSearch) find(t time.Time) (uint64, error) {
 	for low < high {
 		mid := low + (high-low)/2
 		at, ok, err := s.near(mid, low, high)
+		if isAway(err) {
+			if low, high, err = s.around(t, err, low, high); err == nil {
+				continue
+			}
+		}
 		switch {
 		case err != nil:
 			return 0, err
@@ -93,12 +101,16 @@ func (s *timeSearch) find(t time.Time) (uint64, error) {
 }
 
 // first returns the first offset whose time is t or later, looking from as far
-// before low as a late record may lie.
+// before low as a late record may lie. As a rule it is low, at the latest.
 func (s *timeSearch) first(t time.Time, low uint64) (uint64, error) {
+	wanted := func(st stamp) bool { return !st.time.Before(t) }
 	from := max(s.start, low-min(low, 2*maxDisplaced))
-	at, ok, err := s.stamped(from, s.next, func(st stamp) bool { return !st.time.Before(t) })
-	if err != nil || ok {
-		return at.offset, err
+	for _, to := range []uint64{min(low+1, s.next), s.next} {
+		at, ok, err := s.stamped(from, to, wanted)
+		if err != nil || ok {
+			return at.offset, err
+		}
+		from = to
 	}
 	return s.next, nil
 }
@@ -106,16 +118,64 @@ func (s *timeSearch) first(t time.Time, low uint64) (uint64, error) {
 // near returns the record at mid or, where that has no time, the nearest one
 // behind it, or else the nearest one before it, within [low, high).
 func (s *timeSearch) near(mid, low, high uint64) (stamp, bool, error) {
-	at, ok, err := s.stamped(mid, min(high, mid+neighbours), whatever)
-	if ok || err != nil {
-		return at, ok, err
+	for _, from := range []uint64{mid, mid + 1} { // as a rule, one record is all that is read
+		to := mid + 1
+		if from == to {
+			to = min(high, mid+neighbours)
+		}
+		at, ok, err := s.stamped(from, to, whatever)
+		if ok || err != nil {
+			return at, ok, err
+		}
 	}
 	var last stamp
-	_, _, err = s.stamped(max(low, mid-min(mid, neighbours)), mid, func(st stamp) bool {
+	ok := false
+	_, _, err := s.stamped(max(low, mid-min(mid, neighbours)), mid, func(st stamp) bool {
 		last, ok = st, true
 		return false
 	})
 	return last, ok, err
+}
+
+// around narrows [low, high) where a probe met a segment that is away, by the
+// records on both sides of it. Where what is looked for lies between these, the
+// segment is needed, and why is the error.
+func (s *timeSearch) around(t time.Time, why error, low, high uint64) (uint64, uint64, error) {
+	from, to := s.missing(why)
+	if to < high {
+		at, ok, err := s.near(to, max(low, to), high)
+		if err != nil {
+			return low, high, err
+		}
+		if ok && at.time.Before(t) {
+			return at.offset + 1, high, nil
+		}
+	}
+	if from > low {
+		at, ok, err := s.near(from-1, low, from)
+		if err != nil {
+			return low, high, err
+		}
+		if ok && !at.time.Before(t) {
+			return low, at.offset, nil
+		}
+	}
+	return low, high, why
+}
+
+// missing returns the offsets that an error about a segment that is away is
+// about: up to the next segment that is there.
+func (s *timeSearch) missing(why error) (from, to uint64) {
+	from = s.start
+	if e, ok := errors.AsType[*segment.SegmentAwayError](why); ok {
+		from = e.Base
+	}
+	for _, slot := range s.log.layout.Load().slots {
+		if slot.Base > from {
+			return from, slot.Base
+		}
+	}
+	return from, s.next
 }
 
 func whatever(stamp) bool { return true }
@@ -123,7 +183,7 @@ func whatever(stamp) bool { return true }
 // stamped returns the first record of [from, to) that has a time and that is
 // wanted.
 func (s *timeSearch) stamped(from, to uint64, wanted func(stamp) bool) (stamp, bool, error) {
-	for rec, err := range s.log.Range(from, to) {
+	for rec, err := range s.log.sequenceSkipping(from, to, true, s.skip()) {
 		if err == nil && s.ctx.Err() != nil {
 			err = context.Cause(s.ctx)
 		}
@@ -139,19 +199,37 @@ func (s *timeSearch) stamped(from, to uint64, wanted func(stamp) bool) (stamp, b
 	return stamp{}, false, nil
 }
 
+// skip is Options.Skip for a search, which comes to the same damage many times:
+// nobody is told, because nobody asked for these records.
+func (s *timeSearch) skip() func(Damage) error {
+	if s.log.opts.Skip == nil {
+		return nil
+	}
+	return func(Damage) error { return nil }
+}
+
 // mustHaveTimes looks at records spread over the log, so that a misspelt field
 // is an error at once and not after reading everything.
 func (s *timeSearch) mustHaveTimes() error {
 	step := max(1, (s.next-s.start)/samples)
+	var away error
 	for at := s.start; at < s.next; at += step {
 		n := min(step, max(1, neighbours/8), s.next-at)
 		if at == s.start {
 			n = min(neighbours, s.next-at)
 		}
 		_, ok, err := s.stamped(at, at+n, whatever)
+		if isAway(err) { // there may be times elsewhere
+			_, to := s.missing(err)
+			at, away = max(at, to-min(to, step)), err
+			continue
+		}
 		if ok || err != nil {
 			return err
 		}
+	}
+	if away != nil {
+		return away
 	}
 	return fmt.Errorf("%s: %w: looked for %s", s.log.place.Path, ErrNoTime, s.fieldNames())
 }

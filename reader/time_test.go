@@ -2,6 +2,7 @@ package reader
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"example.com/jlq/internal/jsonl"
 	"example.com/jlq/internal/segment"
 )
 
@@ -135,4 +137,114 @@ func TestOffsetAtErrors(t *testing.T) {
 	cancel()
 	_, err = log.OffsetAt(ctx, epoch, "")
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestOffsetAtDamage finds times behind a hole where damage is skipped, and
+// tells nobody; where it is not, the damage is the error.
+func TestOffsetAtDamage(t *testing.T) {
+	records, times := stampedRecords(5000, func(int) (int, bool) { return 0, true })
+	recs := text(records...)
+	from, to := len(text(records[:1000]...)), len(text(records[:4000]...))
+	clear(recs[from : to-1])
+	d := osDisk(t)
+	d.write(t, recordsName, recs)
+	d.write(t, indexName, entries(text(records...)))
+	told := 0
+	skipping := d.open(t, "", Options{Skip: func(Damage) error { told++; return nil }})
+	for _, offset := range []uint64{0, 500, 999, 4000, 4500, 4999} {
+		at, err := skipping.OffsetAt(t.Context(), times[offset], "")
+		require.NoError(t, err)
+		require.Equal(t, offset, at)
+	}
+	at, err := skipping.OffsetAt(t.Context(), times[2000], "")
+	require.NoError(t, err)
+	require.Equal(t, uint64(4000), at)
+	require.Zero(t, told)
+	_, err = d.open(t, "", Options{}).OffsetAt(t.Context(), times[2000], "")
+	require.ErrorIs(t, err, jsonl.ErrNUL)
+}
+
+// stampedSegments writes n records with a time, one a second, in segments that
+// begin with those bases.
+func stampedSegments(t testing.TB, d disk, n int, bases ...int) {
+	t.Helper()
+	records, _ := stampedRecords(n, func(int) (int, bool) { return 0, true })
+	for i, base := range bases {
+		end := n
+		if i+1 < len(bases) {
+			end = bases[i+1]
+		}
+		d.pair(t, uint64(base), text(records[base:end]...))
+	}
+}
+
+// TestOffsetAtSegments finds each time next to a joint of many segments, and
+// counts what it reads: one record for each probe, and those before what the
+// probes found, over all segments together.
+func TestOffsetAtSegments(t *testing.T) {
+	const n, each = 100_000, 1000
+	d := osDisk(t)
+	stampedSegments(t, d, n, multiples(each, n/each)...)
+	line := uint64(len(text(`{"n":99999,"ts":"2024-05-01T00:00:00Z"}`)))
+	log := d.open(t, "", Options{})
+	for at := 0; at <= n; at += each {
+		for _, want := range []int{at - 1, at, at + 1} {
+			if want < 0 || want > n {
+				continue
+			}
+			before := log.Stats()
+			got, err := log.OffsetAt(t.Context(), epoch.Add(time.Duration(want)*time.Second), "")
+			require.NoError(t, err)
+			require.EqualValues(t, want, got)
+			after := log.Stats()
+			read := (after.Bytes - before.Bytes) / line
+			// 17 halvings find one in 100,000; the first block says that there are times.
+			require.LessOrEqual(t, read, uint64(17+neighbours+2*maxDisplaced+1), "second %d", want)
+			require.LessOrEqual(t, after.Blocks-before.Blocks, uint64(17+1+1+4), "second %d", want)
+		}
+	}
+}
+
+// multiples are the first n multiples of each.
+func multiples(each, n int) []int {
+	bases := make([]int, n)
+	for i := range bases {
+		bases[i] = i * each
+	}
+	return bases
+}
+
+// TestOffsetAtAway: a search says that a segment is away only where what it looks
+// for may lie in that, or may have been displaced into it.
+func TestOffsetAtAway(t *testing.T) {
+	const n, each = 50_000, 5000
+	for _, away := range [][]int{{0}, {25_000}, {0, 5000, 10_000, 25_000, 30_000}, {20_000, 30_000}, {40_000}} {
+		t.Run(fmt.Sprint(away), func(t *testing.T) {
+			d := osDisk(t)
+			stampedSegments(t, d, n, multiples(each, n/each)...)
+			d.write(t, segment.MetaName, meta(0, n-each))
+			gone := map[int]bool{}
+			for _, base := range away {
+				pair := segment.PairAt(d.dir, uint64(base))
+				require.NoError(t, d.fs.Remove(pair.Records))
+				require.NoError(t, d.fs.Remove(pair.Index))
+				gone[base] = true
+			}
+			log := d.open(t, "", Options{})
+			for at := 0; at <= n; at += 500 {
+				got, err := log.OffsetAt(t.Context(), epoch.Add(time.Duration(at)*time.Second), "")
+				// The records from at-2048 on are looked at, and where a segment
+				// begins with the time, the one before must be known to be earlier.
+				needed := gone[at/each*each] || gone[max(0, at-2*maxDisplaced)/each*each]
+				if needed {
+					e, ok := errors.AsType[*segment.SegmentAwayError](err)
+					require.True(t, ok, "second %d: %d %v", at, got, err)
+					require.True(t, gone[int(e.Base)], "%v", err)
+					continue
+				}
+				require.NoError(t, err, "second %d", at)
+				require.EqualValues(t, at, got)
+			}
+		})
+	}
 }

@@ -144,6 +144,17 @@ func TestRangeClamps(t *testing.T) {
 						t.Fatalf("%d:%d: record %d: got %.60q", c.from, c.to, i, k.data)
 					}
 				}
+				blocks := linesOf(t, log.Blocks(from, to))
+				pieces := 0
+				for piece := range log.Pieces(t.Context(), from, to) {
+					pieces += len(linesOf(t, piece))
+				}
+				require.Equal(t, len(got), pieces, "%d:%d", c.from, c.to)
+				require.Len(t, blocks, len(got), "%d:%d", c.from, c.to)
+				for i := range got {
+					require.Equal(t, got[i].offset, blocks[i].offset)
+					require.Equal(t, got[i].data, blocks[i].data)
+				}
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package writer
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"example.com/jlq/internal/segment"
@@ -16,7 +17,7 @@ const (
 	// same, see index.Trusted.
 	syncEntries = 1 << 18
 	// stallBytes is how many unsynced bytes appends wait for.
-	stallBytes = 256 << 20
+	stallBytes = segment.MaxUnsynced
 	// bufferBytes is how much SyncBuffered keeps before it flushes.
 	bufferBytes = 256 << 10
 	// maxPending bounds the entries that wait to be published.
@@ -28,22 +29,33 @@ const (
 func (w *Writer) appendDirect(data [][]byte) result {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.admit(false); err != nil {
-		return result{err: err}
+	for {
+		if err := w.admit(false); err != nil {
+			return result{err: err}
+		}
+		if !w.opts.rolls() || !w.rollDue(len(data), w.lines(data)) {
+			return w.writeBatch(data)
+		}
+		w.rollInTurn(len(data), w.lines(data))
 	}
-	return w.writeBatch(data)
 }
 
 // admit waits until a batch may be written and returns why it may not. mine
 // says that the caller has the turn. The caller holds mu.
 func (w *Writer) admit(mine bool) error {
+	stalled := false
 	for {
 		switch {
 		case w.err != nil:
 			return w.err
 		case w.publishErr != nil && !w.retryPublish():
 			return w.publishFailure()
-		case w.turns.taken() && !mine, w.behind():
+		case w.turns.taken() && !mine:
+			w.changed.Wait()
+		case w.behind():
+			if !stalled {
+				w.stats.stalls, stalled = w.stats.stalls+1, true
+			}
 			w.changed.Wait()
 		default:
 			return nil
@@ -51,8 +63,14 @@ func (w *Writer) admit(mine bool) error {
 	}
 }
 
-// behind reports whether so much is unsynced that appends wait.
+// behind reports whether so much is unsynced that appends wait. Where others
+// append as well, it is synced in the turn (catchUp): a sync in the background
+// would wait for the turn itself.
 func (w *Writer) behind() bool {
+	return !w.shared() && w.farBehind()
+}
+
+func (w *Writer) farBehind() bool {
 	if w.end()-w.synced.position >= stallBytes {
 		w.tasks.wantSync()
 		return true
@@ -84,25 +102,45 @@ func (w *Writer) publishFailure() error {
 
 // end is where the next record begins.
 func (w *Writer) end() int64 {
-	return w.active.End() + int64(len(w.live.Buffered()))
+	return w.active.End() + int64(w.live.Unwritten())
 }
 
 // writeBatch stores the records of one batch. The caller holds mu.
 func (w *Writer) writeBatch(data [][]byte) result {
-	w.encode(data)
+	size := w.lines(data)
+	room, err := w.room(size, len(data))
+	if err != nil {
+		return result{first: w.live.Next(), err: err}
+	}
+	buf := w.encode(room, size, data)
 	first := w.live.Next()
-	if w.opts.Sync == SyncBuffered {
-		w.live.Extend(w.ends, w.buf)
+	w.begun()
+	if room != nil && w.opts.Sync == SyncBuffered {
+		w.live.Buffer(w.ends, buf)
 	} else {
-		if err := w.active.Write(w.buf); err != nil {
+		if err := w.active.Write(buf); err != nil {
 			return w.writeFailed(first, err)
 		}
-		w.active.Accept(int64(len(w.buf)))
-		w.live.Extend(w.ends, nil)
+		w.active.Accept(size)
+		w.live.Extend(w.ends, buf)
 	}
-	w.stats.batch(len(data), len(w.buf))
-	err := w.afterWrite()
+	w.stats.batch(len(data), len(buf))
+	err = w.afterWrite()
 	return result{first: first, stored: len(data), unknown: err != nil, err: err}
+}
+
+// room returns the memory of the tail in which a batch is encoded, so that it
+// needs no copy; nil where it is too large to be kept there. Such a batch is
+// written at once under SyncBuffered too, behind what that holds back.
+func (w *Writer) room(size int64, lines int) ([]byte, error) {
+	room := w.live.Room(size, lines)
+	if room != nil || w.opts.Sync != SyncBuffered {
+		return room, nil
+	}
+	if err := w.flush(); err != nil {
+		return nil, err
+	}
+	return w.live.Room(size, lines), nil
 }
 
 // writeFailed: the file was cut back, so nothing of the batch is stored and
@@ -114,17 +152,29 @@ func (w *Writer) writeFailed(first uint64, err error) result {
 	return result{first: first, err: err}
 }
 
-// encode lays the lines of data one behind the other, and their ends.
-func (w *Writer) encode(data [][]byte) {
-	if cap(w.buf) > bufferBytes && w.lines(data) <= bufferBytes {
-		w.buf = nil // a huge batch must not keep its memory for ever
+// encode lays the lines of data one behind the other, in room where that is
+// not nil, and their ends.
+func (w *Writer) encode(room []byte, size int64, data [][]byte) []byte {
+	buf := room
+	if buf == nil {
+		buf = w.ownBuffer(size)
 	}
-	w.buf, w.ends = w.buf[:0], w.ends[:0]
+	w.ends = w.ends[:0]
 	at := w.end()
 	for _, rec := range data {
-		w.buf = append(append(w.buf, rec...), '\n')
-		w.ends = append(w.ends, at+int64(len(w.buf)))
+		buf = append(append(buf, rec...), '\n')
+		w.ends = append(w.ends, at+int64(len(buf)))
 	}
+	return buf
+}
+
+// ownBuffer returns memory for a batch that the tail does not take.
+func (w *Writer) ownBuffer(size int64) []byte {
+	if cap(w.buf) > bufferBytes && size <= bufferBytes {
+		w.buf = nil // a huge batch must not keep its memory for ever
+	}
+	w.buf = slices.Grow(w.buf[:0], int(size))
+	return w.buf
 }
 
 // afterWrite sets in motion what follows an acknowledged batch.
@@ -133,7 +183,7 @@ func (w *Writer) afterWrite() error {
 		w.dirty.since = time.Now()
 	}
 	w.syncIfDue()
-	if len(w.live.Buffered()) >= bufferBytes {
+	if w.live.Unwritten() >= bufferBytes {
 		if err := w.flush(); err != nil {
 			return err
 		}
@@ -148,8 +198,10 @@ func (w *Writer) afterWrite() error {
 
 // syncIfDue starts a background sync when enough is unsynced.
 func (w *Writer) syncIfDue() {
-	bare := w.save == nil
+	bare := w.owner.Save == nil
 	if w.end()-w.synced.position >= syncBytes || bare && w.live.Next()-w.synced.next >= syncEntries {
+		w.tasks.wantSync()
+	} else if w.syncAhead() {
 		w.tasks.wantSync()
 	}
 }
@@ -157,15 +209,13 @@ func (w *Writer) syncIfDue() {
 // flush writes what SyncBuffered holds back. Those records were acknowledged
 // and seen, so a failure is for good. The caller holds mu.
 func (w *Writer) flush() error {
-	buffered := w.live.Buffered()
-	if len(buffered) == 0 {
-		return nil
+	for lines := w.live.Buffered(); len(lines) > 0; lines = w.live.Buffered() {
+		if err := w.active.Write(lines); err != nil {
+			return w.poison(err)
+		}
+		w.active.Accept(int64(len(lines)))
+		w.live.Flushed()
 	}
-	if err := w.active.Write(buffered); err != nil {
-		return w.poison(err)
-	}
-	w.active.Accept(int64(len(buffered)))
-	w.live.Written(w.active.End())
 	return nil
 }
 
@@ -188,7 +238,9 @@ func (w *Writer) publish() {
 	}
 	k, err := w.active.Publish(pending)
 	w.live.SetPublished(k)
-	w.stats.Published += uint64(k)
+	if k > 0 {
+		w.stats.indexEntries.Observe(uint64(k))
+	}
 	switch {
 	case errors.Is(err, segment.ErrUncertain):
 		w.poison(err)
@@ -206,9 +258,10 @@ func (w *Writer) appendAlone(data [][]byte, expect *uint64) result {
 	defer w.mu.Unlock()
 	w.takeTurn()
 	defer w.giveTurn()
-	if w.err != nil {
-		return result{err: w.err}
+	if err := w.enterHolding(); err != nil {
+		return result{err: err}
 	}
+	defer w.leave()
 	all := result{first: w.live.Next()}
 	if expect != nil && all.first != *expect {
 		all.err = &ConflictError{Expect: *expect, Next: all.first}
@@ -229,7 +282,7 @@ func (w *Writer) fit(data [][]byte) int {
 	size := int64(0)
 	for i, rec := range data {
 		size += int64(len(rec)) + 1
-		if size > w.batch && i > 0 {
+		if i > 0 && (size > w.batch || uint64(i) == w.opts.SegmentRecords) {
 			return i
 		}
 	}
@@ -241,7 +294,11 @@ func (w *Writer) appendPart(data [][]byte) result {
 	if err := w.admit(true); err != nil {
 		return result{err: err}
 	}
-	if w.opts.Sync != SyncAlways {
+	if w.opts.Sync != SyncAlways && !w.shared() {
+		w.rollBefore(len(data), w.lines(data))
+		if w.err != nil {
+			return result{err: w.err}
+		}
 		return w.writeBatch(data)
 	}
 	g := w.newGroup()

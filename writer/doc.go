@@ -19,6 +19,17 @@
 // partition.json durable, so that recovery never looks further back than the
 // 256 MiB at which appends wait for it.
 //
+// # Rolling
+//
+// A batch that would take the active segment beyond Options.SegmentBytes or
+// SegmentRecords begins a new one, and so does a segment whose first record is
+// older than SegmentAge. Whoever rolls keeps all others from appending: he has
+// the turn, or leads a group. Everything is published and synced first, most of
+// it in the background before; then the owner of the log makes the next pair of
+// files and promises it in partition.json, and only then is anything appended
+// there. Where the files cannot be made, appends go on in the old segment and it
+// is tried again a second later.
+//
 // # Failures
 //
 // A failed or short write stores nothing of its batch, is cut back, and

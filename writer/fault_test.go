@@ -330,4 +330,6 @@ func TestBatchBytes(t *testing.T) {
 	require.Equal(t, int64(16777217), Options{}.BatchBytes())
 	require.Equal(t, int64(minBatch), Options{MaxRecordBytes: 1}.BatchBytes())
 	require.Greater(t, Options{MaxRecordBytes: math.MaxInt}.BatchBytes(), int64(1<<30))
+	require.Equal(t, int64(1024), Options{MaxRecordBytes: 100, Batch: 1024}.BatchBytes())
+	require.Equal(t, int64(101), Options{MaxRecordBytes: 100, Batch: 10}.BatchBytes())
 }

@@ -2,6 +2,7 @@ package writer
 
 import (
 	"errors"
+	"time"
 
 	"example.com/jlq/internal/segment"
 )
@@ -9,14 +10,15 @@ import (
 // group is the records of the callers that share one fdatasync (SyncAlways).
 type group struct {
 	buf    []byte
-	ends   []int64 // from the beginning of buf; positions once it is committed
+	ends   []int64   // from the beginning of buf; positions once it is committed
+	since  time.Time // when its first caller came
 	done   chan struct{}
 	lead   chan struct{} // tells one of its callers to commit it
 	result result        // of the whole group, when done
 }
 
 func (w *Writer) newGroup() *group {
-	g := &group{}
+	g := &group{since: time.Now()}
 	if w.spare != nil {
 		g.buf, g.ends = w.spare.buf[:0], w.spare.ends[:0]
 		w.spare = nil
@@ -79,7 +81,7 @@ func (w *Writer) join(data [][]byte) (g *group, at int, err error) {
 			w.forming = w.newGroup()
 		}
 		g = w.forming
-		if len(g.buf) == 0 || int64(len(g.buf))+size <= w.batch {
+		if len(g.buf) == 0 || w.fits(g, len(data), size) {
 			break
 		}
 		w.changed.Wait()
@@ -89,15 +91,27 @@ func (w *Writer) join(data [][]byte) (g *group, at int, err error) {
 	return g, at, nil
 }
 
+// fits reports whether a group has room for so many more records and bytes.
+func (w *Writer) fits(g *group, records int, size int64) bool {
+	most := w.opts.SegmentRecords
+	return int64(len(g.buf))+size <= w.batch && (most == 0 || uint64(len(g.ends)+records) <= most)
+}
+
 // commitForming closes the group to others, commits it and hands the lead to
 // one caller of the group that gathered meanwhile.
 func (w *Writer) commitForming(g *group) {
+	entered := w.enter() // while the locks are waited for, others still join
 	w.mu.Lock()
 	w.forming = nil
 	w.changed.Broadcast()
 	w.mu.Unlock()
 
-	w.commit(g)
+	if entered == nil {
+		w.commit(g)
+		w.leave()
+	} else {
+		g.result = result{err: entered}
+	}
 
 	w.mu.Lock()
 	if w.forming != nil {
@@ -113,18 +127,32 @@ func (w *Writer) commitForming(g *group) {
 // commit brings a group to the disk and publishes it. One group is on its way
 // at a time: its caller leads, or has the turn.
 func (w *Writer) commit(g *group) {
+	if w.opts.rolls() {
+		w.mu.Lock()
+		w.rollBefore(len(g.ends), int64(len(g.buf)))
+		w.mu.Unlock()
+	}
 	start := w.active.End()
 	for i := range g.ends {
 		g.ends[i] += start
 	}
-	if err := w.Err(); err != nil {
+	if err := w.catchUp(); err != nil {
 		// It gathered behind one that poisoned the writer: nothing of it was
 		// written, and that is known.
 		g.result = result{err: err}
 		return
 	}
 	stored, err := w.store(g.buf, g.ends)
+	w.outcome(g, stored, err)
+	if err := w.saveAge(); err != nil && g.result.err == nil {
+		// They are stored, and the writer is poisoned: the caller learns of it.
+		g.result.unknown, g.result.err = true, err
+	}
+}
 
+// outcome notes what became of a group.
+func (w *Writer) outcome(g *group, stored int, err error) {
+	start := w.active.End()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	g.result = result{first: w.live.Next(), stored: stored, err: err}
@@ -132,7 +160,8 @@ func (w *Writer) commit(g *group) {
 		g.result.unknown, g.result.err = true, w.poison(err)
 	}
 	if stored > 0 {
-		w.accept(g.ends[:stored], start)
+		w.accept(g.ends[:stored], g.buf, start)
+		w.stats.group.Observe(uint64(max(0, time.Since(g.since))))
 	}
 	w.spare = g.buffers()
 }
@@ -147,19 +176,24 @@ func (g *group) buffers() *group {
 }
 
 // accept acknowledges what is on the disk and in the index.
-func (w *Writer) accept(ends []int64, start int64) {
+func (w *Writer) accept(ends []int64, lines []byte, start int64) {
 	n := ends[len(ends)-1] - start
+	w.begun()
 	w.active.Accept(n)
-	w.live.Extend(ends, nil)
+	w.live.Extend(ends, lines[:n])
 	w.live.SetPublished(len(ends))
-	w.durable.Store(w.live.Next())
+	if w.opts.Sync == SyncAlways {
+		w.durable.Store(w.live.Next())
+	} else if w.dirty.since.IsZero() {
+		w.dirty.since = time.Now()
+	}
 	w.stats.batch(len(ends), int(n))
-	w.stats.Published += uint64(len(ends))
+	w.stats.indexEntries.Observe(uint64(len(ends)))
 	w.syncIfDue()
 }
 
 // store takes the lines of one batch through steps 1 to 4 of the package
-// comment and returns how many records are stored. An error that matches
+// comment, step 2 under SyncAlways only, and returns how many records are stored. An error that matches
 // [segment.ErrUncertain] means that more of them may be.
 func (w *Writer) store(buf []byte, ends []int64) (stored int, err error) {
 	a := w.active
@@ -167,12 +201,8 @@ func (w *Writer) store(buf []byte, ends []int64) (stored int, err error) {
 		return 0, w.afterCut(err)
 	}
 	size := int64(len(buf))
-	if err := a.CheckRecords(size); err != nil {
+	if err := w.syncBatch(size); err != nil {
 		return 0, err
-	}
-	if err := w.fsync(); err != nil {
-		// Never retried: the kernel may have dropped the pages.
-		return 0, segment.Uncertain(err)
 	}
 	// From here the batch survives a power loss, but no other process sees
 	// it. Another program may have replaced the file meanwhile.
@@ -186,10 +216,26 @@ func (w *Writer) store(buf []byte, ends []int64) (stored int, err error) {
 	return k, w.cutUnpublished(ends, k, err)
 }
 
+// syncBatch makes a batch of size bytes durable that was written, where its
+// callers are promised that.
+func (w *Writer) syncBatch(size int64) error {
+	if w.opts.Sync != SyncAlways {
+		return nil
+	}
+	if err := w.active.CheckRecords(size); err != nil {
+		return err
+	}
+	if err := w.fsync(); err != nil {
+		// Never retried: the kernel may have dropped the pages.
+		return segment.Uncertain(err)
+	}
+	return nil
+}
+
 // afterCut makes the cut of a failed write durable: else its bytes could come
 // back after a power loss, behind records that were acknowledged later.
 func (w *Writer) afterCut(err error) error {
-	if errors.Is(err, segment.ErrUncertain) {
+	if errors.Is(err, segment.ErrUncertain) || w.opts.Sync != SyncAlways {
 		return err
 	}
 	if syncErr := w.fsync(); syncErr != nil {

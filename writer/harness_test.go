@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -44,12 +45,12 @@ func open(fsys vfs.FS, opts Options) (*Writer, *segment.Live, error) {
 		return nil, nil, err
 	}
 	live := segment.NewLive(0, next, a.End())
-	save := func(position int64) error {
+	save := func(position int64, _ time.Time) error {
 		m := ro.Mode
 		m.Synced = segment.Mark{Position: position}
 		return segment.WriteMeta(fsys, dir, m, 0o600)
 	}
-	return New(a, live, save, opts), live, nil
+	return New(a, live, Owner{Save: save}, opts), live, nil
 }
 
 func mustOpen(t testing.TB, fsys vfs.FS, opts Options) (*Writer, *segment.Live) {

@@ -99,17 +99,50 @@ type Options struct {
 	// Compact lets multi-line JSON be stored, without its insignificant
 	// white space, instead of being refused.
 	Compact bool
-	// MaxRecordBytes is the size of the largest record; 0 means 16 MiB.
+	// MaxRecordBytes is the size of the largest record, at most 2 GiB; 0 means
+	// 16 MiB.
 	MaxRecordBytes int
+	// Batch is the most bytes of one batch; 0 means 4 MiB. The largest record
+	// with its newline makes a batch in any case.
+	Batch int64
+	// TailCache is how many bytes of memory the records that were appended
+	// last may take; 0 means 2 MiB, a negative number none. SyncBuffered takes
+	// 512 KiB in any case, for what is not written yet.
+	TailCache int
+
+	// SegmentBytes, SegmentRecords and SegmentAge are the most that a segment
+	// holds, and how long it is appended to; 0 means no limit. A record is never
+	// divided, so one that is larger has a segment of its own.
+	SegmentBytes   int64
+	SegmentRecords uint64
+	SegmentAge     time.Duration
 }
 
 // minBatch is the least bound on the bytes of one batch.
 const minBatch = 4 << 20
 
-// BatchBytes is the most bytes that one batch has: the larger of 4 MiB and
-// the largest record with its newline.
+// BatchBytes is the most bytes that one batch has: the larger of Batch, which
+// is 4 MiB unless set, and the largest record with its newline.
 func (o Options) BatchBytes() int64 {
-	return max(minBatch, min(int64(o.maxRecord()), math.MaxInt64-1)+1)
+	batch := o.Batch
+	if batch <= 0 {
+		batch = minBatch
+	}
+	return max(batch, min(int64(o.maxRecord()), math.MaxInt64-1)+1)
+}
+
+// leastBuffered is the memory that SyncBuffered needs.
+const leastBuffered = 2 * bufferBytes
+
+func (o Options) tail() int {
+	tail := max(o.TailCache, 0)
+	if o.TailCache == 0 {
+		tail = segment.DefaultTail
+	}
+	if o.Sync == SyncBuffered {
+		tail = max(tail, leastBuffered)
+	}
+	return tail
 }
 
 func (o Options) maxRecord() int {
@@ -131,5 +164,8 @@ func (o Options) Check() error {
 	if int(o.Sync) >= len(segment.SyncNames) || int(o.Validate) >= len(segment.ValidateNames) {
 		return fmt.Errorf("%w: %v, %v", fs.ErrInvalid, o.Sync, o.Validate)
 	}
-	return nil
+	if int64(o.MaxRecordBytes) >= segment.MaxBatch {
+		return fmt.Errorf("%w: records of %d bytes, at most %d", fs.ErrInvalid, o.MaxRecordBytes, int64(segment.MaxBatch-1))
+	}
+	return o.checkRolls()
 }

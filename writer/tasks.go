@@ -23,6 +23,7 @@ type tasks struct {
 	publish   chan struct{}
 	sync      chan struct{}
 	quit      chan struct{}
+	once      sync.Once // of closing it
 	running   sync.WaitGroup
 	publishOn bool // a publication is on its way; guarded by the writer's mu
 	syncMu    sync.Mutex
@@ -31,14 +32,15 @@ type tasks struct {
 func (w *Writer) start() {
 	t := &w.tasks
 	t.publish, t.sync, t.quit = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{})
+	w.startRoller()
 	t.running.Go(w.syncer)
-	if w.opts.Sync != SyncAlways {
+	if w.opts.Sync != SyncAlways && !w.shared() {
 		t.running.Go(w.publisher)
 	}
 }
 
 func (t *tasks) stop() {
-	close(t.quit)
+	t.once.Do(func() { close(t.quit) })
 	t.running.Wait()
 }
 
@@ -125,14 +127,15 @@ func (w *Writer) syncer() {
 		case <-w.tasks.quit:
 			return
 		}
-		if w.syncAll() == nil {
+		if w.syncBehind() == nil {
 			continue
 		}
 		if w.Err() != nil {
 			return
 		}
 		// The index could not be published (a full disk), so there is nothing
-		// to vouch for yet; appends that wait for this sync are told so.
+		// to vouch for yet; appends that wait for this sync are told so. Or
+		// another process has the locks.
 		w.changed.Broadcast()
 		select {
 		case <-time.After(retryDelay):
@@ -149,10 +152,10 @@ type target struct {
 	next     uint64
 }
 
-// syncAll makes everything durable that is accepted when it begins, in an
+// syncNow makes everything durable that is accepted when it begins, in an
 // order that makes no promise before it holds: records, then the index, then
 // partition.json. Appends go on meanwhile.
-func (w *Writer) syncAll() error {
+func (w *Writer) syncNow() error {
 	w.tasks.syncMu.Lock()
 	defer w.tasks.syncMu.Unlock()
 	to, unpublished, err := w.beginSync()
@@ -166,6 +169,29 @@ func (w *Writer) syncAll() error {
 	}
 	w.endSync(to, unpublished == nil)
 	return errors.Join(unpublished, w.Err())
+}
+
+// syncRecords makes the records durable that are accepted when it begins, and
+// leaves the index and partition.json to the next sync: recovery adopts them.
+// So the disk may be full, which poisons no writer here; a failed fdatasync
+// does, as everywhere.
+func (w *Writer) syncRecords() error {
+	w.tasks.syncMu.Lock()
+	defer w.tasks.syncMu.Unlock()
+	to, _, err := w.beginSync() // what the index does not describe is synced as well
+	if err != nil {
+		return err
+	}
+	err = w.fsync()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err != nil {
+		return w.poison(err)
+	}
+	w.raiseDurable(to.next)
+	w.dirty.syncing = time.Time{}
+	w.changed.Broadcast()
+	return nil
 }
 
 // beginSync takes the target before the fdatasync: what is written during it
@@ -204,10 +230,10 @@ func (w *Writer) syncFiles(to target, published bool) error {
 	}
 	// Another directory may have the name by now, and its partition.json must
 	// not be told how far these files are synced.
-	if err := w.active.CheckNames(); err != nil || w.save == nil {
+	if err := w.active.CheckNames(); err != nil || w.owner.Save == nil {
 		return err
 	}
-	return w.save(to.position)
+	return w.owner.Save(to.position, w.createdAt())
 }
 
 func (w *Writer) endSync(to target, published bool) {
@@ -238,7 +264,6 @@ func (w *Writer) fsync() error {
 	took := time.Since(start)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.stats.Fsyncs++
-	w.stats.FsyncTime += took
+	w.stats.fsync.Observe(uint64(took))
 	return err
 }

@@ -17,7 +17,7 @@ type Writer struct {
 	opts  Options
 	batch int64
 	live  *segment.Live
-	save  func(position int64) error // makes it durable how far the log is synced
+	owner Owner
 
 	durable atomic.Uint64 // offset below which records survive a power loss
 	due     atomic.Bool   // a publication is: the next append does it
@@ -25,7 +25,7 @@ type Writer struct {
 	mu         sync.Mutex // guards what follows, and the active segment
 	changed    *sync.Cond // a wait for turn, space, sync or an end is over
 	active     *segment.Active
-	stats      Stats
+	stats      counts
 	err        error // sticky
 	publishErr error // of the index, to be returned by the next append
 	turns      turns // of callers that append alone
@@ -36,15 +36,16 @@ type Writer struct {
 	ends       []int64
 	synced     target // up to where everything is on the disk
 	dirty      dirty
+	rolling    rolling
 
 	tasks tasks
 }
 
-// New begins to write to a segment that was recovered. save is called with
-// the position up to which everything is durable; nil where there is no
-// partition.json. The Writer owns active from here on.
-func New(active *segment.Active, live *segment.Live, save func(position int64) error, opts Options) *Writer {
-	w := &Writer{opts: opts, batch: opts.BatchBytes(), active: active, live: live, save: save, synced: target{active.End(), live.Next()}}
+// New begins to write to a segment that was recovered. The Writer owns active
+// from here on.
+func New(active *segment.Active, live *segment.Live, owner Owner, opts Options) *Writer {
+	w := &Writer{opts: opts, batch: opts.bound(), active: active, live: live, owner: owner, synced: target{active.End(), live.Next()}}
+	live.KeepTail(opts.tail())
 	w.changed = sync.NewCond(&w.mu)
 	w.durable.Store(live.Next())
 	w.start()
@@ -55,6 +56,9 @@ func New(active *segment.Active, live *segment.Live, save func(position int64) e
 func (w *Writer) Append(data []byte) (offset uint64, err error) {
 	one := [1][]byte{data}
 	first, err := w.append(one[:], nil)
+	if err == nil {
+		return first, nil
+	}
 	if batch, ok := errors.AsType[*BatchError](err); ok && !batch.Unknown {
 		return 0, batch.Err
 	}
@@ -81,13 +85,18 @@ func (w *Writer) append(data [][]byte, expect *uint64) (uint64, error) {
 	if err != nil {
 		return 0, &BatchError{Err: err}
 	}
+	return w.put(data, expect)
+}
+
+// put stores records that were checked.
+func (w *Writer) put(data [][]byte, expect *uint64) (uint64, error) {
 	var r result
 	switch {
 	case len(data) == 0 && expect == nil:
 		r = result{first: w.Next(), err: w.Err()}
-	case expect != nil || w.lines(data) > w.batch:
+	case expect != nil || w.lines(data) > w.batch || w.opts.SegmentRecords > 0 && uint64(len(data)) > w.opts.SegmentRecords:
 		r = w.appendAlone(data, expect)
-	case w.opts.Sync == SyncAlways:
+	case w.opts.Sync == SyncAlways || w.shared():
 		r = w.appendGrouped(data)
 	default:
 		r = w.appendDirect(data)
@@ -109,18 +118,14 @@ func (w *Writer) lines(data [][]byte) int64 {
 
 // prepare checks every record before anything is written.
 func (w *Writer) prepare(data [][]byte) ([][]byte, error) {
-	limit := w.opts.maxRecord()
-	for i, rec := range data {
-		err := w.opts.Validate.Check(rec, limit)
-		if err == nil {
-			continue
-		}
-		if !w.opts.Compact || !errors.Is(err, jsonl.ErrNewline) {
-			return nil, refusal(len(data), i, err)
-		}
+	i, err := w.check(data)
+	switch {
+	case err == nil:
+		return data, nil
+	case w.opts.Compact && errors.Is(err, jsonl.ErrNewline):
 		return w.compact(data, i)
 	}
-	return data, nil
+	return nil, refusal(len(data), i, err)
 }
 
 // compact is prepare for a call whose record from holds newlines, on a copy
@@ -186,6 +191,18 @@ func (w *Writer) Err() error {
 	return w.err
 }
 
+// CheckNames returns nil where the names of the segment that is appended to
+// still denote its files, and so the directory is still the log's: it comes
+// before anything else in that directory is changed.
+func (w *Writer) CheckNames() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return w.err
+	}
+	return w.active.CheckNames()
+}
+
 // Sync returns when every record that was acknowledged before the call
 // survives a power loss.
 func (w *Writer) Sync() error { return w.syncAll() }
@@ -193,7 +210,14 @@ func (w *Writer) Sync() error { return w.syncAll() }
 // Close makes everything durable and closes the files. Appends that are
 // under way finish; later ones match [fs.ErrClosed]. It returns the first
 // error that concerns stored records: of a poisoned writer, why it was.
+//
+// Where others append to the log as well and have its locks, it makes durable what
+// this writer has written, and leaves the rest to them.
 func (w *Writer) Close() error {
+	w.rolling.timer.stop() // it takes turns like those who append
+	if w.shared() {
+		w.tasks.stop() // and so do its syncs
+	}
 	w.mu.Lock()
 	w.takeTurn()
 	if errors.Is(w.err, fs.ErrClosed) {
@@ -203,7 +227,7 @@ func (w *Writer) Close() error {
 	}
 	w.mu.Unlock()
 	w.tasks.stop()
-	err := w.syncAll()
+	err := w.lastSync()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.err = fs.ErrClosed

@@ -25,14 +25,24 @@ const module = "example.com/jlq"
 var layers = map[string][]string{
 	"internal/vfs":      {},
 	"internal/jsonl":    {},
+	"internal/offsets":  {"internal/vfs"},
+	"internal/filter":   {"internal/jsonl"},
 	"index":             {"internal/vfs"},
 	"internal/segment":  {"index", "internal/vfs", "internal/jsonl"},
 	"writer":            {"index", "internal/segment", "internal/vfs", "internal/jsonl"},
 	"reader":            {"index", "internal/segment", "internal/vfs", "internal/jsonl"},
-	"partition":         {"index", "internal/segment", "internal/vfs", "internal/jsonl", "reader", "writer"},
-	"cmd/jlq":           {"index", "internal/segment", "internal/vfs", "internal/jsonl", "reader", "writer", "partition"},
-	"bench":             {"index", "internal/vfs", "internal/jsonl", "reader", "writer", "partition"},
+	"partition":         {"index", "internal/segment", "internal/vfs", "internal/jsonl", "internal/offsets", "reader", "writer"},
+	"topic":             {"internal/offsets", "internal/jsonl", "internal/segment", "internal/vfs", "internal/jsonl", "reader", "partition"},
+	"group":             {"internal/segment", "internal/vfs", "internal/jsonl", "internal/offsets", "reader", "partition", "topic"},
+	"cmd/jlq":           {"index", "internal/filter", "internal/segment", "internal/vfs", "internal/jsonl", "internal/offsets", "reader", "writer", "partition", "topic", "group"},
+	"queue":             {"internal/vfs", "internal/jsonl", "internal/offsets", "partition", "group"},
+	"bench":             {"index", "internal/filter", "internal/vfs", "internal/jsonl", "reader", "writer", "partition", "topic", "group", "queue"},
 	"bench/cmd/results": {"bench"},
+	"bench/soak":        {"partition"},
+
+	"internal/faulttest":             {},
+	"internal/faulttest/mutants":     {},
+	"internal/faulttest/cmd/mutants": {"internal/faulttest/mutants"},
 }
 
 // owners are the libraries that one package alone may import; the benchmarks
@@ -162,7 +172,7 @@ func TestTable(t *testing.T) {
 
 // sequences are the iterators that end in an error. A range that names one
 // variable only drops it in silence.
-var sequences = []string{"Records", "Range", "Backward", "Follow", "FollowTail", "Verify"}
+var sequences = []string{"Records", "Range", "Blocks", "Backward", "Follow", "FollowTail", "Verify"}
 
 func TestNoDroppedErrors(t *testing.T) {
 	for _, s := range sources(t) {

@@ -81,11 +81,11 @@ func scan(d []byte, newlines bool) (pos int, reason string) {
 	may := wantValue
 	for i := 0; i < len(d); {
 		c := d[i]
-		if c == ' ' || c == '\t' || c == '\r' || c == '\n' && newlines {
-			i++
-			continue
-		}
 		if may&allows[c] == 0 {
+			if c == ' ' || c == '\t' || c == '\r' || c == '\n' && newlines {
+				i++
+				continue
+			}
 			return i, may.where(in.object)
 		}
 		switch c {
@@ -95,8 +95,16 @@ func scan(d []byte, newlines bool) (pos int, reason string) {
 			}
 			if may&wantKey != 0 {
 				may = wantColon
-			} else {
-				may = in.next()
+				if i < len(d) && d[i] == ':' { // what mostly comes next needs no turn of its own
+					may = wantValue
+					i++
+				}
+				continue
+			}
+			may = in.next()
+			if i < len(d) && d[i] == ',' && in.depth > 0 {
+				may = in.afterComma()
+				i++
 			}
 			continue
 		case ':':

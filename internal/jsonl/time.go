@@ -2,6 +2,7 @@ package jsonl
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 )
@@ -40,10 +41,8 @@ func firstTime(rec []byte) (time.Time, bool) {
 	obj, _ := soleValue(skipBOM(rec))
 	var raws [len(timeFields)][]byte
 	whole := members(obj, func(key, value []byte) {
-		for i, name := range timeFields {
-			if keyIs(key, name) {
-				raws[i] = value
-			}
+		if i := timeField(key); i >= 0 {
+			raws[i] = value
 		}
 	})
 	for _, raw := range raws {
@@ -52,6 +51,21 @@ func firstTime(rec []byte) (time.Time, bool) {
 		}
 	}
 	return time.Time{}, false
+}
+
+// timeField is the place in timeFields of the key that is spelled so, or −1.
+// Merging a topic asks it of every key of every record; nearly none has an
+// escape.
+func timeField(key []byte) int {
+	if bytes.IndexByte(key, '\\') < 0 {
+		for i, name := range timeFields {
+			if string(key) == name {
+				return i
+			}
+		}
+		return -1
+	}
+	return slices.IndexFunc(timeFields[:], func(name string) bool { return keyIs(key, name) })
 }
 
 // parseTime reads the time in a raw JSON value.

@@ -95,6 +95,7 @@ func TestTimeFields(t *testing.T) {
 		`{"@timestamp":4,"timestamp":3,"time":2,"ts":"later"}`: 2,
 		`{"@timestamp":4,"timestamp":3,"time":null}`:           3,
 		`{"@timestamp":4}`:                      4,
+		`{"ts":4,"\u0074s":5,"time\u005f":6}`:   5,
 		`{"ts":1,"ts":5}`:                       5,
 		`{"ts":1,"t\u0073":6}`:                  6,
 		BOM + ` {"level":"info","ts":7}` + "\r": 7,

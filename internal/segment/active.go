@@ -81,11 +81,11 @@ func plain(fsys vfs.FS, name string) error {
 	}
 	switch {
 	case info.Mode&fs.ModeSymlink != 0:
-		return &fs.PathError{Op: "append", Path: name, Err: errors.New("is a symbolic link; name the file itself")}
+		return &fs.PathError{Op: "open", Path: name, Err: errors.New("is a symbolic link; name the file itself")}
 	case !info.Mode.IsRegular():
-		return &fs.PathError{Op: "append", Path: name, Err: vfs.ErrNotRegular}
+		return &fs.PathError{Op: "open", Path: name, Err: vfs.ErrNotRegular}
 	case info.Links > 1:
-		return &fs.PathError{Op: "append", Path: name, Err: fmt.Errorf("has %d names (hard links); a log has one", info.Links)}
+		return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("has %d names (hard links); a log has one", info.Links)}
 	}
 	return nil
 }

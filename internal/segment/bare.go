@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
+	"path/filepath"
 
 	"example.com/jlq/index"
 	"example.com/jlq/internal/vfs"
@@ -25,7 +27,11 @@ type BareOptions struct {
 // The caller holds the lock of the records file.
 func RecoverBare(fsys vfs.FS, pair Pair, opts BareOptions) (*Active, uint64, Report, error) {
 	var report Report
-	end, err := endLine(fsys, pair.Records, opts, &report)
+	known, err := indexEnd(fsys, pair.Index)
+	if err != nil {
+		return nil, 0, report, err
+	}
+	end, err := endLine(fsys, pair.Records, known, opts, &report)
 	if err != nil {
 		return nil, 0, report, err
 	}
@@ -37,12 +43,45 @@ func RecoverBare(fsys vfs.FS, pair Pair, opts BareOptions) (*Active, uint64, Rep
 		// It grew or shrank while the index was built.
 		return nil, 0, report, &fs.PathError{Op: "append", Path: pair.Records, Err: ErrForeignWrite}
 	}
+	if err := settleIndex(fsys, pair.Index, int64(max(built.Records, syncedEntries)-syncedEntries)*index.EntrySize, opts.Perm); err != nil {
+		return nil, 0, report, err
+	}
+	// An editor's save may have put another file in the place of this one, and
+	// what is appended to it would be lost with its name.
+	if err := fsys.SyncDir(filepath.Dir(pair.Records)); err != nil {
+		return nil, 0, report, err
+	}
 	a, err := openActive(fsys, pair, built.End, built.Records)
 	return a, built.Records, report, err
 }
 
+// syncedEntries is how many entries of a bare file's index a writer leaves
+// unsynced, about.
+const syncedEntries = 1 << 19
+
+// indexEnd is the position where the index says that the records end; 0 where
+// it does not say.
+func indexEnd(fsys vfs.FS, name string) (int64, error) {
+	f, info, err := vfs.OpenRegular(fsys, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	if info.Size < index.EntrySize {
+		return 0, nil
+	}
+	last := index.Count(info.Size)
+	end, err := NewEntryReader(f, last, last).Next()
+	return int64(min(end, math.MaxInt64)), err
+}
+
 // endLine gives the last line its newline and returns the end of the file.
-func endLine(fsys vfs.FS, name string, opts BareOptions, report *Report) (int64, error) {
+// known is where the index ends: what lies behind it may be what a failed sync
+// left in the cache.
+func endLine(fsys vfs.FS, name string, known int64, opts BareOptions, report *Report) (int64, error) {
 	f, info, err := openAppend(fsys, name)
 	if err != nil {
 		return 0, err
@@ -52,17 +91,27 @@ func endLine(fsys vfs.FS, name string, opts BareOptions, report *Report) (int64,
 	if err != nil {
 		return 0, err
 	}
-	if last == nil {
-		// Whoever wrote the lines may not have synced them, and the index that
-		// is about to describe them must not be on the disk before they are.
-		return info.Size, f.Sync()
+	end := info.Size
+	if last != nil {
+		report.IncompleteTail = !opts.Complete(last)
+		if _, err := f.Write([]byte{'\n'}); err != nil {
+			return 0, err
+		}
+		report.NewlineAdded = true
+		end++
 	}
-	report.IncompleteTail = !opts.Complete(last)
-	if _, err := f.Write([]byte{'\n'}); err != nil {
+	// Whoever wrote the lines may not have synced them, and the index that is
+	// about to describe them must not be on the disk before they are.
+	if err := f.Sync(); err != nil {
 		return 0, err
 	}
-	report.NewlineAdded = true
-	return info.Size + 1, f.Sync()
+	return end, settle(fsys, f, settleFrom(known, end), end)
+}
+
+// settleFrom is from where on a bare file is looked at on the disk: at least
+// the page that the next record shares, at most what one batch leaves.
+func settleFrom(known, end int64) int64 {
+	return max(min(known, alignDown(max(end-1, 0))), end-defaultBatch, 0)
 }
 
 // lastLine returns the bytes behind the last newline, at most limit of them;

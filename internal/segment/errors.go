@@ -3,6 +3,7 @@ package segment
 import (
 	"errors"
 	"fmt"
+	"math"
 )
 
 var (
@@ -20,6 +21,10 @@ var (
 	// ErrTopic: the path is a topic directory where a partition was wanted.
 	ErrTopic = errors.New("a topic, not a partition; name one of its partition directories")
 
+	// ErrTopicLost: what a topic leaves in its directory is there, but not
+	// topic.json, which says what its partitions are.
+	ErrTopicLost = errors.New("topic.json is missing: it was lost, or the topic was not made to the end (then make it again)")
+
 	// ErrReplaced: the name of a file that is being written denotes another
 	// file now, because another program replaced, renamed or removed it.
 	ErrReplaced = errors.New("file was replaced by another program")
@@ -29,22 +34,40 @@ var (
 	ErrForeignWrite = errors.New("file was written to by another program")
 )
 
+// UnknownOffset stands for the offset of a record where it is not known.
+const UnknownOffset = math.MaxUint64
+
 // CorruptError says that bytes which the log vouched for are not what they
 // were, and where.
 type CorruptError struct {
 	Path     string // the file
-	Offset   uint64 // the first record concerned
-	Position int64  // where in the file it begins
-	End      int64  // where it ends; 0 where that is not known
+	Offset   uint64 // the first record concerned, or UnknownOffset
+	Records  uint64 // how many are concerned; 0 where that is not known
+	Position int64  // where in the file the first of them begins
+	End      int64  // where the last of them ends; 0 where that is not known
 	Err      error  // what is wrong
 }
 
 // Error implements error.
 func (e *CorruptError) Error() string {
-	if e.End > e.Position {
-		return fmt.Sprintf("%s: corrupt at offset %d, bytes %d to %d: %v", e.Path, e.Offset, e.Position, e.End, e.Err)
+	return fmt.Sprintf("%s: corrupt at %s%s: %v", e.Path, e.offsets(), e.positions(), e.Err)
+}
+
+func (e *CorruptError) offsets() string {
+	switch {
+	case e.Offset == UnknownOffset:
+		return ""
+	case e.Records > 1:
+		return fmt.Sprintf("offsets %d to %d (%d records), ", e.Offset, e.Offset+e.Records-1, e.Records)
 	}
-	return fmt.Sprintf("%s: corrupt at offset %d, position %d: %v", e.Path, e.Offset, e.Position, e.Err)
+	return fmt.Sprintf("offset %d, ", e.Offset)
+}
+
+func (e *CorruptError) positions() string {
+	if e.End > e.Position {
+		return fmt.Sprintf("bytes %d to %d", e.Position, e.End)
+	}
+	return fmt.Sprintf("position %d", e.Position)
 }
 
 // Unwrap returns what is wrong.
@@ -57,13 +80,24 @@ type RangeError struct {
 	Next   uint64 // the one that the next append gets
 }
 
+// Gone is how many records are gone from Offset on, because retention has
+// dropped them; 0 where the offset is not there yet.
+func (e *RangeError) Gone() uint64 {
+	if e.Offset >= e.Start {
+		return 0
+	}
+	return e.Start - e.Offset
+}
+
 // Error implements error.
 func (e *RangeError) Error() string {
 	switch {
+	case e.Start == e.Next && e.Gone() > 0:
+		return fmt.Sprintf("offset %d is gone, %s dropped from there on: the log is empty, the next offset is %d", e.Offset, Plural(e.Gone(), "record"), e.Next)
 	case e.Start == e.Next:
 		return fmt.Sprintf("offset %d is not there: the log is empty, the next offset is %d", e.Offset, e.Next)
-	case e.Offset < e.Start:
-		return fmt.Sprintf("offset %d is gone, and %d records with it: the log holds %d to %d", e.Offset, e.Start-e.Offset, e.Start, e.Next-1)
+	case e.Gone() > 0:
+		return fmt.Sprintf("offset %d is gone, %s dropped from there on: the log holds %d to %d", e.Offset, Plural(e.Gone(), "record"), e.Start, e.Next-1)
 	default:
 		return fmt.Sprintf("offset %d is not there yet: the log holds %d to %d", e.Offset, e.Start, e.Next-1)
 	}

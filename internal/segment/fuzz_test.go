@@ -19,6 +19,10 @@ func FuzzRecover(f *testing.F) {
 	f.Add(three+"torn", string(entriesOf(0, 8)), int64(8), true)
 	f.Add(three[:12]+"\x00\x00"+three, string(entriesOf(0, 9, 1<<63)), int64(0), false)
 	f.Add("", "\x00\x00\x00\x00\x00\x00\x00\x00\xff", int64(0), true)
+	f.Add(three, string(entriesOf(0, 8, 0, 0, 0, 0, 0, 0)), int64(8), true)
+	f.Add(three, string(entriesOf(0, 8, 0, 24, 0)), int64(0), true)
+	f.Add(three[:8]+strings.Repeat("\x00", 16)+three, string(entriesOf(0, 8, 16, 24, 32, 40, 48)), int64(48), true)
+	f.Add(three[:12]+"\n"+three[13:], string(entriesOf(0, 8, 16, 24)), int64(24), false)
 	f.Add("\n\n{}\r\n", "", int64(2), false)
 	f.Fuzz(func(t *testing.T, recs, idx string, synced int64, promised bool) {
 		if synced < 0 || recs == "-" {

@@ -1,61 +1,57 @@
 package segment
 
 import (
-	"context"
-	"io/fs"
 	"sync"
 	"sync/atomic"
 )
 
 // Live is what a writer shares with the readers of its own process: the high
-// watermark, the records that the index file does not describe yet, and the
-// wake-up of those who wait for more. It is safe for concurrent use; the
-// methods that change it belong to the writer.
+// watermark, the lines that were appended last, the positions that the index
+// file does not have yet, and the wake-up of those who wait for more. It is
+// safe for concurrent use; the methods that change it belong to the writer.
 //
-// Readers of published records take no lock. Only what is younger than the
-// last publication (2 ms at most, except under SyncBuffered) is read under
-// the mutex of the tail.
+// Readers take no lock, neither of what is in the ring nor of what is
+// published. Only positions that are younger than the last publication (2 ms at
+// most) and not in the ring are read under the mutex of the tail.
 type Live struct {
-	base      uint64
+	base      atomic.Uint64 // only grows; written under the mutex of the tail
 	next      atomic.Uint64
 	published atomic.Uint64
+	written   atomic.Uint64
+	ring      ring
 	tail      tail
 	wake      wake
 }
 
-// tail holds the fence posts of the unpublished records, and the bytes of
-// those that are not written yet.
+// tail holds the fence posts of the unpublished records.
 type tail struct {
 	mu        sync.Mutex
 	first     uint64  // offset of the record that positions[0] begins
 	positions []int64 // one more than there are records in the tail
-	bytes     []byte  // records from position bytesAt on: not in the file yet
-	bytesAt   int64
-}
-
-// wake lets followers sleep until the watermark moves.
-type wake struct {
-	waiters atomic.Int64
-	mu      sync.Mutex
-	ch      chan struct{}
-	closed  bool
 }
 
 // NewLive begins with all records below next published, in a segment with
 // that base whose records file ends at end.
 func NewLive(base, next uint64, end int64) *Live {
-	l := &Live{base: base}
+	l := &Live{}
+	l.base.Store(base)
 	l.next.Store(next)
 	l.published.Store(next)
 	l.tail.first = next
+	l.written.Store(next)
 	l.tail.positions = []int64{end}
-	l.tail.bytesAt = end
-	l.wake.ch = make(chan struct{})
+	l.ring.init(DefaultTail)
 	return l
 }
 
-// Base is the base offset of the segment that the writer appends to.
-func (l *Live) Base() uint64 { return l.base }
+// Base is the base offset of the segment that the writer appends to. It only
+// grows, so what was read of Next and Published is of that segment where Base
+// says afterwards what it said before.
+func (l *Live) Base() uint64 { return l.base.Load() }
+
+// KeepTail says how many bytes of memory the lines that were appended last may
+// take. It comes before there are any.
+func (l *Live) KeepTail(bytes int) { l.ring.init(int64(bytes)) }
 
 // Next is the high watermark: every record below it can be read, from the
 // files or from the tail.
@@ -66,8 +62,8 @@ func (l *Live) Published() uint64 { return l.published.Load() }
 
 // Positions copies fence posts from the tail: dst[0] is where record from
 // begins, dst[n-1] where record from+n-2 ends. ok is false when record from
-// was published in the meantime, so that the index file has it. n is 1 when
-// from is the watermark.
+// was published in the meantime, so that the index file of its segment has it.
+// n is 1 when from is the watermark.
 func (l *Live) Positions(from uint64, dst []int64) (n int, ok bool) {
 	l.tail.mu.Lock()
 	defer l.tail.mu.Unlock()
@@ -77,93 +73,86 @@ func (l *Live) Positions(from uint64, dst []int64) (n int, ok bool) {
 	return copy(dst, l.tail.positions[from-l.tail.first:]), true
 }
 
-// Unwritten copies into p the bytes from position on that are not in the
-// records file yet, and returns how many of p's leading bytes the file has:
-// those must be read from it, after this call.
-func (l *Live) Unwritten(p []byte, position int64) (inFile int) {
-	l.tail.mu.Lock()
-	defer l.tail.mu.Unlock()
-	if len(l.tail.bytes) == 0 || position+int64(len(p)) <= l.tail.bytesAt {
-		return len(p)
+// Written is the offset below which the records file has the records. Those
+// from there on are in the ring.
+func (l *Live) Written() uint64 { return l.written.Load() }
+
+// Hold keeps lines that are in memory there, record offset among them. ok is
+// false where that is not. It may be beyond the watermark for a moment.
+func (l *Live) Hold(offset uint64) (h Held, ok bool) {
+	c := l.ring.hold(offset)
+	if c == nil {
+		return Held{}, false
 	}
-	inFile = int(max(0, l.tail.bytesAt-position))
-	copy(p[inFile:], l.tail.bytes[position+int64(inFile)-l.tail.bytesAt:])
-	return inFile
+	return Held{c, uint64(c.lines.Load())}, true
 }
 
-// Wait returns nil as soon as the watermark is above after, the error's cause
-// when ctx ends first, and [fs.ErrClosed] when the writer closes.
-func (l *Live) Wait(ctx context.Context, after uint64) error {
-	for {
-		ch, closed := l.wake.register()
-		// Only now is the watermark compared: an advance that came before
-		// registering is seen here, one that comes after it closes ch.
-		if l.next.Load() > after || closed {
-			l.wake.waiters.Add(-1)
-			if l.next.Load() > after {
-				return nil
-			}
-			return fs.ErrClosed
-		}
-		select {
-		case <-ch:
-			l.wake.waiters.Add(-1)
-		case <-ctx.Done():
-			l.wake.waiters.Add(-1)
-			return context.Cause(ctx)
-		}
+// Tail is how many bytes of memory the ring takes, and how many it may.
+func (l *Live) Tail() (bytes, most int64) { return l.ring.memory.Load(), l.ring.bound }
+
+// Room returns memory for the next lines, so many bytes of them, of length 0.
+// Lines that are encoded there need not be copied to be kept. It returns nil
+// where they are too large, or where lines that are not written yet would have
+// to go for them.
+func (l *Live) Room(size int64, lines int) []byte {
+	l.ring.follow(l.base.Load(), l.next.Load(), l.end())
+	c := l.ring.room(size, lines)
+	if c == nil {
+		return nil
 	}
+	return c.bytes[c.used : c.used : c.used+int(size)]
 }
 
-func (w *wake) register() (ch chan struct{}, closed bool) {
-	w.waiters.Add(1)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.ch, w.closed
+// Extend makes records visible in the process that are in the file: ends are
+// the positions behind their newlines, lines their bytes.
+func (l *Live) Extend(ends []int64, lines []byte) {
+	l.extend(ends, lines)
+	next := l.next.Load() + uint64(len(ends))
+	l.written.Store(next)
+	l.advance(next)
 }
 
-func (w *wake) all(closed bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return
-	}
-	close(w.ch)
-	w.closed = closed
-	if !closed {
-		w.ch = make(chan struct{})
-	}
+// Buffer makes records visible in the process that are not in the file yet.
+// Their lines were encoded in what Room returned.
+func (l *Live) Buffer(ends []int64, lines []byte) {
+	c := l.ring.open
+	from := c.used
+	l.extend(ends, lines)
+	l.ring.buffer(c, from)
+	l.advance(l.next.Load() + uint64(len(ends)))
 }
 
-// Extend makes records visible in the process: ends are the positions behind
-// their newlines. bytes are theirs where they are not in the file yet
-// (SyncBuffered), else nil. It is copied.
-func (l *Live) Extend(ends []int64, bytes []byte) {
+// extend fills the ring before the watermark moves, and the tail before that,
+// so that whoever sees the one finds the other.
+func (l *Live) extend(ends []int64, lines []byte) {
 	l.tail.mu.Lock()
 	l.tail.positions = append(l.tail.positions, ends...)
-	l.tail.bytes = append(l.tail.bytes, bytes...)
 	l.tail.mu.Unlock()
-	l.advance(l.next.Load() + uint64(len(ends)))
+	if len(ends) == 0 {
+		return
+	}
+	l.ring.add(l.base.Load(), l.next.Load(), ends, lines)
 }
 
 func (l *Live) advance(next uint64) {
 	l.next.Store(next)
-	if l.wake.waiters.Load() > 0 {
+	if l.wake.waiting.Load() > 0 {
 		l.wake.all(false)
 	}
 }
 
-// Written says that the file now holds everything below position.
-func (l *Live) Written(position int64) {
-	l.tail.mu.Lock()
-	defer l.tail.mu.Unlock()
-	l.tail.bytes = l.tail.bytes[:0]
-	l.tail.bytesAt = position
-}
+// end is where the next record begins.
+func (l *Live) end() int64 { return l.tail.positions[len(l.tail.positions)-1] }
 
-// Buffered returns the bytes that are not written yet. They are valid until
-// the next call of a method that changes the tail, which only the writer does.
-func (l *Live) Buffered() []byte { return l.tail.bytes }
+// Buffered returns lines that are not written yet, the first that have to be;
+// none where all are. They do not change.
+func (l *Live) Buffered() []byte { return l.ring.next() }
+
+// Unwritten is how many bytes are not written yet.
+func (l *Live) Unwritten() int { return l.ring.waiting }
+
+// Flushed says that the file has what Buffered returned.
+func (l *Live) Flushed() { l.written.Store(l.ring.flushed()) }
 
 // Pending returns the ends of the unpublished records: the entries to write.
 // They are valid until the next call of a method that changes the tail.
@@ -178,6 +167,30 @@ func (l *Live) SetPublished(n int) {
 	l.tail.first += uint64(n)
 	kept := copy(l.tail.positions, l.tail.positions[n:])
 	l.tail.positions = l.tail.positions[:kept]
+}
+
+// Roll goes over to the segment that begins at the watermark. All records
+// below it are published. The lines of the old segment stay in the ring.
+func (l *Live) Roll() {
+	l.tail.mu.Lock()
+	defer l.tail.mu.Unlock()
+	l.tail.first = l.next.Load()
+	l.tail.positions = append(l.tail.positions[:0], 0)
+	l.base.Store(l.tail.first)
+}
+
+// Restart begins anew with all records below next published, in the segment with
+// that base whose records end at end. It is for a Live that no reader looks at,
+// in which a writer keeps where it stands.
+func (l *Live) Restart(base, next uint64, end int64) {
+	l.tail.mu.Lock()
+	l.tail.first = next
+	l.tail.positions = append(l.tail.positions[:0], end)
+	l.base.Store(base)
+	l.tail.mu.Unlock()
+	l.published.Store(next)
+	l.written.Store(next)
+	l.advance(next)
 }
 
 // Close wakes every waiter for good.

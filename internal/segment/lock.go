@@ -3,6 +3,7 @@ package segment
 import (
 	"errors"
 	"io/fs"
+	"slices"
 
 	"example.com/jlq/internal/vfs"
 )
@@ -48,6 +49,17 @@ func (l *Locks) Holds(info vfs.Info) bool {
 		}
 	}
 	return false
+}
+
+// GiveUp gives up the lock that was taken under name, if one was.
+func (l *Locks) GiveUp(name string) error {
+	i := slices.IndexFunc(l.held, func(h heldLock) bool { return h.name == name })
+	if i < 0 {
+		return nil
+	}
+	lock := l.held[i].lock
+	l.held = slices.Delete(l.held, i, i+1)
+	return lock.Close()
 }
 
 // Release gives up all locks, the last taken first.

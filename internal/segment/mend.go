@@ -19,23 +19,28 @@ func (r *recovery) mendIndex() error {
 		return r.replaceIndex()
 	}
 	want := int64(f.end.n+1) * index.EntrySize
-	if f.idxSize == want && f.agreed.n == f.end.n {
-		return r.syncIndex()
+	if f.idxSize != want || f.agreed.n != f.end.n {
+		if err := r.extendIndex(); err != nil {
+			return err
+		}
+	} else if synced, err := r.syncIndex(); synced || err != nil {
+		return err
 	}
-	return r.extendIndex()
+	return settleIndex(r.fsys, r.pair.Index, int64(f.anchor.n)*index.EntrySize, r.opts.Perm)
 }
 
 // syncIndex makes the index durable before partition.json says that the
-// records it describes are: the next recovery begins from that entry.
-func (r *recovery) syncIndex() error {
+// records it describes are: the next recovery begins from that entry. It
+// reports whether that was said already.
+func (r *recovery) syncIndex() (before bool, err error) {
 	if m := r.opts.Meta; m != nil && m.Synced == (Mark{r.pair.Base, r.found.end.pos}) {
-		return nil
+		return true, nil
 	}
 	idx, err := r.fsys.Open(r.pair.Index, os.O_RDWR, 0)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return errors.Join(idx.Sync(), idx.Close())
+	return false, errors.Join(idx.Sync(), idx.Close())
 }
 
 // extendIndex drops what lies behind the entries that agree with the records
@@ -65,7 +70,11 @@ func (r *recovery) extendIndex() error {
 }
 
 func (r *recovery) replaceIndex() error {
-	return vfs.Replace(r.fsys, r.pair.Index, keepPerm(r.fsys, r.pair.Index, r.opts.Perm), func(w io.Writer) error {
+	perm, err := keepPerm(r.fsys, r.pair.Index, r.opts.Perm)
+	if err != nil {
+		return err
+	}
+	return vfs.Replace(r.fsys, r.pair.Index, perm, func(w io.Writer) error {
 		if err := r.copyAgreed(w); err != nil {
 			return err
 		}

@@ -1,12 +1,10 @@
 package segment
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 
 	"example.com/jlq/internal/vfs"
 )
@@ -47,28 +45,24 @@ func locateDir(fsys vfs.FS, path string) error {
 	if err == nil {
 		return &fs.PathError{Op: "open", Path: path, Err: ErrTopic}
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
+	case errors.Is(err, fs.ErrPermission):
+		return &fs.PathError{Op: "open", Path: path, Err: fs.ErrPermission} // it is the directory that cannot be searched
 	}
 	return err
 }
 
-// Pairs lists the segments of the log, by base, of which the records file
-// exists. Names that are not those of a segment are ignored.
-func (p Place) Pairs(fsys vfs.FS) ([]Pair, error) {
-	if p.Bare {
-		return []Pair{BarePair(p.Path)}, nil
+// RefuseLost keeps a topic that lost its topic.json from becoming a partition,
+// and tells who reads it what it is.
+func RefuseLost(fsys vfs.FS, path string) error {
+	_, err := fsys.Stat(filepath.Join(path, TopicLock))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	names, err := fsys.List(p.Path)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = &CorruptError{Path: filepath.Join(path, TopicName), Offset: UnknownOffset, Err: ErrTopicLost}
 	}
-	var pairs []Pair
-	for _, name := range names {
-		if base, ext, ok := ParseName(name); ok && ext == recordsExt {
-			pairs = append(pairs, PairAt(p.Path, base))
-		}
-	}
-	slices.SortFunc(pairs, func(a, b Pair) int { return cmp.Compare(a.Base, b.Base) })
-	return pairs, nil
+	return err
 }

@@ -2,12 +2,9 @@ package segment
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"example.com/jlq/index"
 	"example.com/jlq/internal/vfs"
@@ -16,7 +13,7 @@ import (
 // RecoverOptions say how a segment is recovered.
 type RecoverOptions struct {
 	Meta    *Meta              // what the last writer promised; nil where there is no partition.json
-	Mode    Meta               // what the next writer promises; Start and Synced are filled in
+	Mode    Meta               // what the next writer promises; Synced is filled in, and Start where there is a Meta
 	Strict  func([]byte) error // the check of a record under the strict validation
 	MaxLine int                // bytes of the largest record
 	Perm    fs.FileMode        // of files that are made
@@ -38,18 +35,7 @@ type RecoverOptions struct {
 //
 // The caller holds the writer's locks.
 func Recover(fsys vfs.FS, dir string, pair Pair, opts RecoverOptions) (*Active, uint64, Report, error) {
-	r := recovery{fsys: fsys, dir: dir, pair: pair, opts: opts}
-	if err := r.create(); err != nil {
-		return nil, 0, Report{}, err
-	}
-	if err := r.survey(); err != nil {
-		return nil, 0, Report{}, err
-	}
-	if err := r.mend(); err != nil {
-		return nil, 0, Report{}, err
-	}
-	a, err := openActive(fsys, pair, r.found.end.pos, r.found.end.n)
-	return a, pair.Base + r.found.end.n, r.report, err
+	return RecoverChain(fsys, dir, []Files{{Pair: pair, HasRecords: true, HasIndex: true}}, opts)
 }
 
 // recovery is the state of one Recover.
@@ -60,6 +46,7 @@ type recovery struct {
 	opts   RecoverOptions
 	rec    vfs.Info // the records file that was surveyed
 	found  survey
+	sealed bool // another segment follows, which is the one to be promised
 	report Report
 }
 
@@ -174,6 +161,9 @@ func (r *recovery) unchanged(f vfs.File, size int64) error {
 func (r *recovery) mend() error {
 	r.tell()
 	steps := []func() error{r.cutTail, r.writeAgain, r.mendIndex, r.promise}
+	if r.sealed {
+		steps = steps[:3]
+	}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return err
@@ -191,6 +181,9 @@ func (r *recovery) tell() {
 	}
 	if f.rebuild != "" {
 		r.report.IndexRebuilt, r.report.IndexReason = true, f.rebuild
+	}
+	if f.rebuild == "" {
+		r.report.ZeroEntries = f.zeros
 	}
 	if known := min(f.claimed, f.end.n); f.rebuild == "" && f.end.n > known {
 		r.report.Adopted, r.report.AdoptedFrom = f.end.n-known, base+known
@@ -212,7 +205,7 @@ func (r *recovery) cutTail() error {
 	}
 	defer rec.Close()
 	r.report.TornBytes, r.report.TornWhy = f.recSize-f.end.pos, f.bad.Error()
-	if r.report.TornPath, err = r.setAside(io.NewSectionReader(rec, f.end.pos, r.report.TornBytes)); err != nil {
+	if r.report.TornPath, err = setAside(r.fsys, r.pair, rec, f.end.pos, f.recSize, r.opts.Perm); err != nil {
 		return err
 	}
 	if err := r.unchanged(rec, f.recSize); err != nil {
@@ -222,68 +215,6 @@ func (r *recovery) cutTail() error {
 		return err
 	}
 	return rec.Sync()
-}
-
-// setAside copies torn bytes to a file of their own and makes it durable.
-// Only after that may they be cut. A copy that a crash left is used again.
-func (r *recovery) setAside(torn *io.SectionReader) (string, error) {
-	stem := strings.TrimSuffix(r.pair.Records, recordsExt) + tornInfix + fmt.Sprint(r.found.end.pos)
-	for i := 0; ; i++ {
-		name := stem
-		if i > 0 {
-			name = fmt.Sprintf("%s-%d", stem, i)
-		}
-		done, err := saveAs(r.fsys, name, torn, r.opts.Perm)
-		if err != nil {
-			return name, err
-		}
-		if done {
-			return name, r.fsys.SyncDir(filepath.Dir(name))
-		}
-	}
-}
-
-// saveAs writes a copy of src to name. done is false where name is taken by a
-// file of other content.
-func saveAs(fsys vfs.FS, name string, src *io.SectionReader, perm fs.FileMode) (done bool, err error) {
-	f, err := fsys.Open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
-	if errors.Is(err, fs.ErrExist) {
-		return reuse(fsys, name, src)
-	}
-	if err != nil {
-		return false, err
-	}
-	if err := copyAt(f, src); err != nil {
-		// A half copy would keep its name from the whole one.
-		return false, errors.Join(err, f.Close(), fsys.Remove(name))
-	}
-	return true, f.Close()
-}
-
-func copyAt(f vfs.File, src *io.SectionReader) error {
-	if _, err := io.Copy(io.NewOffsetWriter(f, 0), io.NewSectionReader(src, 0, src.Size())); err != nil {
-		return err
-	}
-	return f.Sync()
-}
-
-// reuse reports whether name holds exactly the bytes of src, and makes sure
-// that it is on the disk.
-func reuse(fsys vfs.FS, name string, src *io.SectionReader) (bool, error) {
-	f, err := fsys.Open(name, os.O_RDWR, 0)
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || info.Size != src.Size() {
-		return false, err
-	}
-	same, err := sameBytes(f, src, info.Size)
-	if err != nil || !same {
-		return false, err
-	}
-	return true, f.Sync()
 }
 
 // writeAgain writes the bytes above the promise a second time and syncs them:
@@ -300,30 +231,41 @@ func (r *recovery) writeAgain() error {
 		return err
 	}
 	defer rec.Close()
-	if r.opts.Meta != nil {
-		src := io.NewSectionReader(rec, f.promise, f.end.pos-f.promise)
-		if _, err := io.Copy(io.NewOffsetWriter(rec, f.promise), src); err != nil {
-			return err
-		}
-		r.report.Rewritten = f.end.pos - f.promise
+	from := writeAgainFrom(r.opts.Meta, f.promise, f.end.pos)
+	r.report.Rewritten = f.end.pos - from
+	src := io.NewSectionReader(rec, from, r.report.Rewritten)
+	if _, err := io.Copy(io.NewOffsetWriter(rec, from), src); err != nil {
+		return err
 	}
-	return rec.Sync()
+	if err := rec.Sync(); err != nil {
+		return err
+	}
+	return settle(r.fsys, rec, from, f.end.pos)
+}
+
+// MaxUnsynced is how many unsynced bytes let appends wait for the disk: a
+// writer leaves no more behind than these and one batch.
+const MaxUnsynced = 256 << 20
+
+// writeAgainFrom is where the bytes begin that a sync alone may not bring to
+// the disk. Where no partition.json tells how far they were vouched for, it is
+// as far back as a writer whose sync failed can have left any: what was copied
+// here by other means is on the disk once it is synced.
+func writeAgainFrom(meta *Meta, promise, end int64) int64 {
+	if meta == nil {
+		return max(0, end-MaxUnsynced-defaultBatch)
+	}
+	return promise
 }
 
 // promise writes the new mode and how far the records are synced, if that is
 // not what partition.json says already.
 func (r *recovery) promise() error {
-	m := r.opts.Mode
-	m.Format = Format
-	m.Synced = Mark{Base: r.pair.Base, Position: r.found.end.pos}
-	if old := r.opts.Meta; old != nil {
-		m.Start = old.Start
-		// Records as large as the last writer's may be there, and must stay
-		// readable; a wider bound on a batch promises less, never too much.
-		m.Batch = max(m.Batch, old.Batch)
-		if m == *old {
-			return nil
-		}
+	m := r.opts.Mode.Following(r.opts.Meta, Mark{Base: r.pair.Base, Position: r.found.end.pos})
+	if old := r.opts.Meta; old != nil && m == *old {
+		// An editor may have put another file in the place of one of these,
+		// and then what is appended to it is lost with its name.
+		return r.fsys.SyncDir(r.dir)
 	}
 	return WriteMeta(r.fsys, r.dir, m, r.opts.Perm)
 }

@@ -17,11 +17,19 @@ type Report struct {
 	IndexRebuilt bool   // the index was replaced by one made from the records
 	IndexReason  string // why
 
+	// ZeroEntries were dropped from the end of the index: what a power loss
+	// made of entries that had not reached the disk. They claim no record.
+	ZeroEntries uint64
+
 	// LostFrom to LostTo (half-open) are the offsets that the index claimed
 	// and the records do not hold.
 	LostFrom, LostTo uint64
 
 	Rewritten int64 // bytes above the last writer's promise that were written again and synced
+
+	Rolled    bool // a roll that was broken off was finished
+	Leftovers int  // segments without records that broken-off rolls left behind, and that were removed
+	Trimmed   int  // segments below the start of the log that were removed, which a crash had kept from it
 
 	WasChecked string // how the records so far were checked, where the new writer checks more
 
@@ -37,6 +45,9 @@ func (r Report) Lines() []string {
 	if r.IndexRebuilt {
 		say("the index was rebuilt from the records: %s", r.IndexReason)
 	}
+	if r.ZeroEntries > 0 {
+		say("the index ended in %d zero entries, left by a power loss; they were dropped", r.ZeroEntries)
+	}
 	if r.Adopted > 0 {
 		say("%s behind the index adopted as %s", Plural(r.Adopted, "whole line"), span(r.AdoptedFrom, r.AdoptedFrom+r.Adopted))
 	}
@@ -46,8 +57,17 @@ func (r Report) Lines() []string {
 	if r.LostTo > r.LostFrom {
 		say("lost: %s, in the index but not in the records file", span(r.LostFrom, r.LostTo))
 	}
+	if r.Rolled {
+		say("a roll that was broken off was finished")
+	}
+	if r.Leftovers > 0 {
+		say("%s without records, left by a roll that was put off or broken off, removed", Plural(uint64(r.Leftovers), "segment"))
+	}
+	if r.Trimmed > 0 {
+		say("%s below the start of the log removed, which trimming had begun with", Plural(uint64(r.Trimmed), "segment"))
+	}
 	if r.WasChecked != "" {
-		say("the records so far were checked by %s only; verify holds all of them to strict from now on", r.WasChecked)
+		say("the records so far were checked by %s only and stay as they are; those that follow are checked strictly", r.WasChecked)
 	}
 	if r.NewlineAdded {
 		say("the last line had no newline and was given one")
@@ -72,4 +92,20 @@ func Plural(n uint64, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// add takes in what is told of the segment that follows.
+func (r *Report) add(next Report) {
+	before := *r
+	*r = next
+	r.Created = r.Created || before.Created
+	r.Adopted += before.Adopted
+	if before.Adopted > 0 {
+		r.AdoptedFrom = before.AdoptedFrom
+	}
+	if before.IndexRebuilt {
+		r.IndexRebuilt, r.IndexReason = true, before.IndexReason
+	}
+	r.ZeroEntries += before.ZeroEntries
+	r.Rewritten += before.Rewritten
 }

@@ -68,7 +68,7 @@ func (s *Scanner) Next() (Line, error) {
 // take cuts n more bytes of the line off the buffer, and its newline.
 func (s *Scanner) take(l *Line, n int, whole bool) {
 	data := s.buf[s.lo : s.lo+n : s.lo+n]
-	l.noteNUL(data, s.pos)
+	l.NoteNUL(data, s.pos)
 	if s.pos == l.Start && n <= s.limit {
 		l.Data = data
 	}
@@ -107,9 +107,9 @@ func (s *Scanner) skip(l Line) (Line, error) {
 	}
 }
 
-// noteNUL extends or begins the first run of NUL bytes with those of data,
+// NoteNUL extends or begins the first run of NUL bytes with those of data,
 // which begins at position.
-func (l *Line) noteNUL(data []byte, position int64) {
+func (l *Line) NoteNUL(data []byte, position int64) {
 	i := 0
 	if l.NUL() {
 		if l.NULEnd != position {
@@ -120,10 +120,7 @@ func (l *Line) noteNUL(data []byte, position int64) {
 	} else {
 		l.NULStart = position + int64(i)
 	}
-	for i < len(data) && data[i] == 0 {
-		i++
-	}
-	l.NULEnd = position + int64(i)
+	l.NULEnd = position + int64(i+leadingNULs(data[i:]))
 }
 
 // fill reads another block behind what is left in the buffer.

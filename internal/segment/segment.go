@@ -19,7 +19,7 @@
 package segment
 
 import (
-	"fmt"
+	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -31,12 +31,17 @@ import (
 const (
 	MetaName    = "partition.json"
 	TopicName   = "topic.json"
+	TopicLock   = "topic.json.lock" // is made before topic.json, and stays
 	recordsExt  = ".jsonl"
 	indexExt    = ".index"
 	baseDigits  = 20
 	tornInfix   = ".torn-"
-	maxBaseText = "18446744073709551615"
+	maxBaseText = "09223372036854775807"
 )
+
+// MaxOffset bounds the offsets that files may name. No log comes near it, and
+// records that are counted from there do not wrap around.
+const MaxOffset = math.MaxInt64
 
 // Pair names the two files of one segment.
 type Pair struct {
@@ -48,13 +53,21 @@ type Pair struct {
 // PairAt names the segment of the partition directory dir that begins at
 // base.
 func PairAt(dir string, base uint64) Pair {
-	stem := filepath.Join(dir, fmt.Sprintf("%0*d", baseDigits, base))
-	return Pair{Base: base, Records: stem + recordsExt, Index: stem + indexExt}
+	return pairOf(stemOf(dir), base)
 }
 
 // BarePair names the two files of a bare file.
 func BarePair(records string) Pair {
 	return Pair{Records: records, Index: index.Path(records)}
+}
+
+// InPartition reports whether a file of that name is one of a partition, or a
+// file whose index would be: 00000000000000000000.records has the index of the
+// segment.
+func InPartition(name string) bool {
+	_, _, own := ParseName(name)
+	_, _, shared := ParseName(filepath.Base(index.Path(name)))
+	return own || shared || name == MetaName
 }
 
 // ParseName is the inverse of the names that [PairAt] gives: it splits a file

@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -27,9 +26,11 @@ type survey struct {
 	idxSize int64
 	hasIdx  bool
 	claimed uint64 // records that the whole entries of the index describe
+	zeros   uint64 // entries behind those, all of them zero
 
 	promise   int64 // records below it must not be cut
 	anchor    mark  // the entries up to here are believed
+	proof     mark  // the highest entry that vouches for its number of records
 	checkFrom int64 // lines that begin here or later are looked into
 
 	agreed  mark   // the entries up to here are what the newlines say
@@ -53,10 +54,13 @@ type surveyor struct {
 	meta   *Meta // nil where there is none: nothing was promised
 	strict func([]byte) error
 	limit  int
+	fit    fit
 }
 
 func (s *surveyor) run() error {
-	s.claimed = index.Count(s.idxSize)
+	if err := s.countClaims(); err != nil {
+		return err
+	}
 	highest, err := s.highest()
 	if err != nil {
 		return err
@@ -68,13 +72,19 @@ func (s *surveyor) run() error {
 	if err := s.findAnchor(); err != nil {
 		return err
 	}
+	if s.meta != nil && highest.pos > s.anchor.pos {
+		s.proof = highest
+	}
 	// Without a partition.json nothing is known of the lines that the index
 	// describes; they stay as they are.
 	s.checkFrom = max(s.anchor.pos, s.synced())
 	if s.meta == nil {
 		s.checkFrom = highest.pos
 	}
-	return s.scan()
+	if err := s.scan(); err != nil {
+		return err
+	}
+	return s.checkClaims()
 }
 
 // setPromise says how far the previous writer vouched for the records.
@@ -118,110 +128,12 @@ func (s *surveyor) lost(position int64, e *CorruptError) error {
 	if s.idxSize < index.EntrySize {
 		return e
 	}
-	i, err := s.firstAbove(uint64(position))
+	i, err := s.firstAbove(position)
 	if err != nil {
 		return err
 	}
 	e.Offset += max(i, 1) - 1
 	return e
-}
-
-// behindNewline reports whether a line can begin at position.
-func (s *surveyor) behindNewline(position int64) (bool, error) {
-	if position == 0 {
-		return true, nil
-	}
-	if position > s.recSize {
-		return false, nil
-	}
-	var b [1]byte
-	if _, err := s.rec.ReadAt(b[:], position-1); err != nil {
-		return false, err
-	}
-	return b[0] == '\n', nil
-}
-
-// highest finds the highest index entry that lies inside the file and behind
-// a newline. A writer of a weak mode promised nothing by its entries, and a
-// power loss may have left many that are worth nothing, so they are not looked
-// at.
-func (s *surveyor) highest() (mark, error) {
-	if s.meta != nil && s.meta.Sync != SyncAlwaysName || s.idxSize < index.EntrySize {
-		return mark{}, nil
-	}
-	i, err := s.firstAbove(uint64(s.recSize))
-	if err != nil {
-		return mark{}, err
-	}
-	for i--; i > 0 && i <= s.claimed; i-- {
-		pos, err := s.entry(i)
-		if err != nil {
-			return mark{}, err
-		}
-		if pos == 0 {
-			// A record has at least its newline, so this is what a power loss
-			// left; there may be millions of them.
-			if i, err = s.firstZero(i); err != nil {
-				return mark{}, err
-			}
-			continue
-		}
-		if pos > uint64(s.recSize) {
-			continue
-		}
-		ok, err := s.behindNewline(int64(pos))
-		if err != nil || ok {
-			return mark{i, int64(pos)}, err
-		}
-	}
-	return mark{}, nil
-}
-
-// firstZero returns where the zeros begin that entry last is the end of.
-func (s *surveyor) firstZero(last uint64) (uint64, error) {
-	low, high := uint64(1), last
-	for low < high {
-		mid := low + (high-low)/2
-		pos, err := s.entry(mid)
-		if err != nil {
-			return 0, err
-		}
-		if pos == 0 {
-			high = mid
-		} else {
-			low = mid + 1
-		}
-	}
-	return low, nil
-}
-
-// entry reads a raw entry. What it is worth is not known yet, so any value is
-// one.
-func (s *surveyor) entry(i uint64) (uint64, error) {
-	var b [index.EntrySize]byte
-	if _, err := s.idx.ReadAt(b[:], int64(i)*index.EntrySize); err != nil {
-		return 0, fmt.Errorf("%s: entry %d: %w", s.pair.Index, i, err)
-	}
-	return binary.BigEndian.Uint64(b[:]), nil
-}
-
-// firstAbove returns the first entry above position, if the entries increase;
-// claimed+1 if there is none.
-func (s *surveyor) firstAbove(position uint64) (uint64, error) {
-	low, high := uint64(0), s.claimed+1
-	for low < high {
-		mid := low + (high-low)/2
-		pos, err := s.entry(mid)
-		if err != nil {
-			return 0, err
-		}
-		if pos > position {
-			high = mid
-		} else {
-			low = mid + 1
-		}
-	}
-	return low, nil
 }
 
 // findAnchor finds the entry from which on the index is derived again. It is
@@ -249,7 +161,7 @@ func (s *surveyor) findAnchor() error {
 	}
 	// The lowest entry of that value: an index that was filled with one value
 	// has more of them.
-	i, err := s.firstAbove(uint64(synced - 1))
+	i, err := s.firstAbove(synced - 1)
 	if err != nil || i > s.claimed {
 		return err
 	}
@@ -264,7 +176,7 @@ func (s *surveyor) findAnchor() error {
 		return err
 	}
 	if !ok {
-		s.rebuild = why
+		s.rebuild, s.proof = why, mark{i, synced}
 		return nil
 	}
 	s.anchor = mark{i, synced}
@@ -290,6 +202,9 @@ func (s *surveyor) scan() error {
 			return s.stop(l, bad)
 		}
 		s.end = mark{s.end.n + 1, l.End}
+		if err := s.prove(&l); err != nil {
+			return err
+		}
 		if err := s.compare(entries); err != nil {
 			return err
 		}
@@ -299,13 +214,11 @@ func (s *surveyor) scan() error {
 // judge says what is wrong with a line, if anything.
 func (s *surveyor) judge(l Line) error {
 	switch {
+	case l.NUL() && (s.meta != nil || !l.Whole || l.Start >= s.checkFrom):
+		return errNUL
 	case !l.Whole:
 		return errNoNewline
-	case l.Start < s.checkFrom:
-		return nil
-	case l.NUL():
-		return errNUL
-	case s.meta == nil:
+	case l.Start < s.checkFrom, s.meta == nil:
 		return nil
 	case l.Data == nil:
 		return errTooLong
@@ -340,4 +253,17 @@ func (s *surveyor) compare(entries *EntryReader) error {
 	}
 	s.agreed = s.end
 	return nil
+}
+
+// checkClaims: entries behind the good records claim more of them only where
+// the last, which is not zero, lies above these.
+func (s *surveyor) checkClaims() error {
+	if s.rebuild != "" || s.claimed <= s.end.n {
+		return nil
+	}
+	last, err := s.entry(s.claimed)
+	if err == nil && last <= uint64(s.end.pos) {
+		s.rebuild = fmt.Sprintf("its entry %d is %d, the line of entry %d ends at %d", s.claimed, last, s.end.n, s.end.pos)
+	}
+	return err
 }

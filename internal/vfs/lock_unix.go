@@ -3,6 +3,7 @@
 package vfs
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 
@@ -42,4 +43,10 @@ func lockError(err error, name string, info Info) error {
 
 func (l *osLock) Info() Info { return l.info }
 
-func (l *osLock) Close() error { return l.f.Close() }
+// Close unlocks before it closes: a process that is being started has copies
+// of all descriptors until it executes its program, and with one of them the
+// lock would live on for that long.
+func (l *osLock) Close() error {
+	unlocked := l.f.control("unlock", func(fd int) error { return unix.Flock(fd, unix.LOCK_UN) })
+	return errors.Join(unlocked, l.f.Close())
+}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"runtime"
-	"runtime/debug"
 
 	"golang.org/x/exp/mmap"
 )
@@ -58,29 +57,33 @@ func mapError(name string, err error) error {
 	return &fs.PathError{Op: "map", Path: name, Err: err}
 }
 
-// ReadAt turns the fault of a page that is no longer in the file, which
-// would end the process, into an error.
+// ReadAt implements [Mapping].
 func (m *mapping) ReadAt(p []byte, off int64) (n int, err error) {
-	old := debug.SetPanicOnFault(true)
-	defer func() {
-		debug.SetPanicOnFault(old)
-		if r := recover(); r != nil {
-			n, err = 0, m.fault(r)
-		}
-	}()
-	n, err = m.r.ReadAt(p, off)
+	var fault bool
+	n, err = m.guardedCopy(p, off, &fault)
+	if fault {
+		return 0, &fs.PathError{Op: "read", Path: m.name, Err: ErrMapFault}
+	}
+	return n, err
+}
+
+func (m *mapping) guardedCopy(p []byte, off int64, fault *bool) (int, error) {
+	defer Unguard(Guard(), fault)
+	return m.Copy(p, off)
+}
+
+// Copy implements [Mapping].
+func (m *mapping) Copy(p []byte, off int64) (int, error) {
+	n, err := m.r.ReadAt(p, off)
 	runtime.KeepAlive(m) // or the finalizer could unmap what is being copied
 	return n, err
 }
 
-// fault is the error for a memory fault; any other panic goes on.
-func (m *mapping) fault(r any) error {
-	if e, ok := r.(runtime.Error); ok {
-		if _, ok := e.(interface{ Addr() uintptr }); ok {
-			return &fs.PathError{Op: "read", Path: m.name, Err: ErrMapFault}
-		}
-	}
-	panic(r)
+// At implements [Mapping].
+func (m *mapping) At(off int64) byte {
+	b := m.r.At(int(off))
+	runtime.KeepAlive(m)
+	return b
 }
 
 func (m *mapping) Len() int64 { return int64(m.r.Len()) }

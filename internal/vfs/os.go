@@ -88,7 +88,7 @@ func create(name string, flag int, perm fs.FileMode) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := applyPerm(f, perm); err != nil {
+	if err := errors.Join(applyOwner(f), applyPerm(f, perm)); err != nil {
 		f.Close()
 		os.Remove(name)
 		return nil, err

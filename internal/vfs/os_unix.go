@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -34,6 +35,31 @@ func applyPerm(f *osFile, perm fs.FileMode) error {
 	return ignoreNoModes(f.Chmod(perm.Perm()))
 }
 
+// applyOwner gives a file that root has created to the owner of its directory:
+// an administrator who appends to a service's log, or repairs it, must not
+// leave files behind that the service cannot open.
+func applyOwner(f *osFile) error { return giveAway(f.Name(), f.Chown) }
+
+// giveAway has chown give what root has created to the owner of the directory
+// that it lies in.
+func giveAway(name string, chown func(uid, gid int) error) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	var dir unix.Stat_t
+	if err := unix.Stat(filepath.Dir(name), &dir); err != nil {
+		return &fs.PathError{Op: "stat", Path: filepath.Dir(name), Err: err}
+	}
+	if dir.Uid == 0 {
+		return nil
+	}
+	err := chown(int(dir.Uid), int(dir.Gid))
+	if errors.Is(err, unix.EINVAL) {
+		return nil // an owner that this user namespace does not know
+	}
+	return ignoreNoModes(err)
+}
+
 // ignoreNoModes accepts that a file system without permissions (FAT) has
 // none to set: the file is our own, so nothing else refuses this.
 func ignoreNoModes(err error) error {
@@ -45,6 +71,10 @@ func ignoreNoModes(err error) error {
 
 func (o osFS) Mkdir(name string, perm fs.FileMode) error {
 	if err := os.Mkdir(name, perm.Perm()); err != nil {
+		return err
+	}
+	// So it is with directories: the locks of consumer groups are some.
+	if err := giveAway(name, func(uid, gid int) error { return os.Lchown(name, uid, gid) }); err != nil {
 		return err
 	}
 	info, err := o.Lstat(name)

@@ -99,6 +99,30 @@ func TestUmask(t *testing.T) {
 	}
 }
 
+// TestRootGivesAway: what root creates in the directory of another user is
+// that user's.
+func TestRootGivesAway(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root")
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.Chown(dir, 65534, 65533))
+	sub := filepath.Join(dir, "sub")
+	require.NoError(t, OS.Mkdir(sub, 0o700))
+	requireOwned(t, sub, 0o700)
+	for _, name := range []string{filepath.Join(dir, "f"), filepath.Join(sub, "f")} {
+		require.NoError(t, ReplaceFile(OS, name, []byte("x"), 0o600))
+		requireOwned(t, name, 0o600)
+	}
+}
+
+func requireOwned(t *testing.T, name string, mode uint32) {
+	t.Helper()
+	var st unix.Stat_t
+	require.NoError(t, unix.Stat(name, &st))
+	require.Equal(t, []uint32{65534, 65533, mode}, []uint32{st.Uid, st.Gid, uint32(st.Mode) & 0o777})
+}
+
 // TestMkdirKeepsSetgid: applying perm does not take the set-group-id bit that
 // the parent hands down.
 func TestMkdirKeepsSetgid(t *testing.T) {
@@ -198,4 +222,25 @@ func TestNoPermission(t *testing.T) {
 		_, err = fsys.Open(name, os.O_RDONLY, 0)
 		require.NoError(t, err)
 	})
+}
+
+// TestUnlockOutlivesCopies: a lock that was closed is free also while a
+// process that is just being started has a copy of its descriptor.
+func TestUnlockOutlivesCopies(t *testing.T) {
+	dir := t.TempDir()
+	lock, err := OS.Lock(dir)
+	require.NoError(t, err)
+	copied := 0
+	require.NoError(t, lock.(*osLock).f.control("copy", func(fd int) (err error) {
+		copied, err = unix.Dup(fd)
+		return err
+	}))
+	require.NoError(t, lock.Close())
+	again, err := OS.Lock(dir)
+	require.NoError(t, err)
+	require.NoError(t, unix.Close(copied))
+	_, err = OS.Lock(dir)
+	require.ErrorIs(t, err, ErrLocked, "the copy was of the lock before")
+	require.NoError(t, again.Close())
+	require.ErrorIs(t, again.Close(), fs.ErrClosed)
 }

@@ -73,6 +73,9 @@ func openDir(dir string) (*os.File, error) {
 	return f.(*osFile).File, nil
 }
 
+// applyOwner has nothing to do: owners are inherited with the access.
+func applyOwner(*osFile) error { return nil }
+
 // applyPerm has nothing to do: there is no umask, and access is inherited
 // from the directory.
 func applyPerm(*osFile, fs.FileMode) error { return nil }

@@ -65,6 +65,13 @@ func Replace(fsys FS, name string, perm fs.FileMode, write func(w io.Writer) err
 	return fsys.SyncDir(filepath.Dir(name))
 }
 
+func tempName(name string, n int) string {
+	if n == 0 {
+		return name + ".tmp"
+	}
+	return fmt.Sprintf("%s.tmp-%d", name, n)
+}
+
 // writeTemp makes the temporary file, synced and closed, or leaves none.
 func writeTemp(fsys FS, name string, perm fs.FileMode, write func(w io.Writer) error) (string, error) {
 	f, err := createTemp(fsys, name, perm)
@@ -83,11 +90,8 @@ func writeTemp(fsys FS, name string, perm fs.FileMode, write func(w io.Writer) e
 // createTemp opens a new file beside name. O_EXCL passes over what a dead
 // process left, and over a symbolic link that would lead elsewhere.
 func createTemp(fsys FS, name string, perm fs.FileMode) (f File, err error) {
-	temp := name + ".tmp"
 	for n := range maxTemps {
-		if n > 0 {
-			temp = fmt.Sprintf("%s.tmp-%d", name, n)
-		}
+		temp := tempName(name, n)
 		f, err = fsys.Open(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, perm)
 		if !errors.Is(err, fs.ErrExist) {
 			break

@@ -4,9 +4,9 @@
 //
 // There are two implementations: [OS], the operating system, and [Mem], a
 // file system in memory that can be crashed; [Fault] makes either of them
-// fail where a test wants it. [Mapper] and [Networker] are optional
-// capabilities that a caller asserts for. [Replace] is the one way to change
-// a small file as a whole.
+// fail where a test wants it. [Mapper], [Networker] and [Director] are optional
+// capabilities that a caller asserts for. [Replace] is the one way to change a
+// small file as a whole.
 package vfs
 
 import (
@@ -22,9 +22,10 @@ import (
 type FS interface {
 	// Open opens a regular file or, with [os.O_RDONLY], a directory. flag
 	// and perm are those of [os.OpenFile]; perm is applied as it is, whatever
-	// the process's umask. Anything else (FIFO, socket, device) is refused
-	// with [ErrNotRegular], without blocking. Symbolic links are followed,
-	// but nothing is created through one.
+	// the process's umask, and what root creates belongs to the owner of its
+	// directory. Anything else (FIFO, socket, device) is refused with
+	// [ErrNotRegular], without blocking. Symbolic links are followed, but
+	// nothing is created through one.
 	Open(name string, flag int, perm fs.FileMode) (File, error)
 
 	// Mkdir creates one directory with exactly perm, whatever the umask.
@@ -128,6 +129,11 @@ type Mapping interface {
 	// file was cut short after it was mapped, are [ErrMapFault]; those on
 	// the page of the new end may also read as NUL.
 	ReadAt(p []byte, off int64) (int, error)
+	// Copy is ReadAt for callers within [Guard], who read several times
+	// under one guard: there a missing page is a panic.
+	Copy(p []byte, off int64) (int, error)
+	// At is Copy of one byte, 0 ≤ off < Len.
+	At(off int64) byte
 	// Len is the number of bytes mapped.
 	Len() int64
 	// Info describes the mapped file.
