@@ -1,13 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
 
 	"example.com/jlq/internal/jsonl"
-	"example.com/jlq/partition"
 )
 
 // badLines does with invalid lines what --on-bad says.
@@ -20,13 +20,13 @@ type badLines struct {
 
 // open opens the file for bad lines, before there are any: it is no time to
 // find out that it cannot be written.
-func (b *badLines) open(p *partition.Partition) (err error) {
+func (b *badLines) open(s *store) (err error) {
 	if b.policy == "fail" || b.policy == "skip" {
 		return nil
 	}
 	b.file, err = os.OpenFile(b.policy, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err == nil {
-		err = refuseOwn(p, b.policy, b.file)
+		err = s.refuseOwn(b.policy, b.file)
 	}
 	return err
 }
@@ -46,6 +46,14 @@ func (b *badLines) take(in *input, it item) error {
 	if b.file == nil {
 		return nil
 	}
+	err := b.keep(it)
+	if err != nil {
+		b.count-- // it is not set aside, and the input ends here
+	}
+	return err
+}
+
+func (b *badLines) keep(it item) error {
 	_, err := b.file.Write(it.raw)
 	if err == nil && !it.more && (len(it.raw) == 0 || it.raw[len(it.raw)-1] != '\n') {
 		_, err = b.file.Write(newline)
@@ -54,13 +62,25 @@ func (b *badLines) take(in *input, it item) error {
 }
 
 // hinted adds to the refusal of the first line of pretty-printed JSON what was
-// wanted.
+// wanted, and to that of text how it becomes JSON.
 func hinted(err error, it item) error {
 	syntax, ok := errors.AsType[*jsonl.SyntaxError](it.err)
-	if ok && strings.HasPrefix(syntax.Reason, "unexpected end") {
+	switch {
+	case !ok:
+		return err
+	case strings.HasPrefix(syntax.Reason, "unexpected end"):
 		return &usageError{err: err, hint: "--compact stores JSON of several lines"}
+	case looksLikeText(it.raw):
+		return &usageError{err: err, hint: "a record is one JSON value on a line; jq -R . makes a JSON string of each line of text"}
 	}
 	return err
+}
+
+// looksLikeText reports whether a line that is no JSON does not even begin as
+// an object, an array or a string would.
+func looksLikeText(line []byte) bool {
+	line = bytes.TrimLeft(line, " \t")
+	return len(line) > 0 && !bytes.ContainsRune([]byte("{[\""), rune(line[0]))
 }
 
 // badLine says what is wrong with a line, and shows where.

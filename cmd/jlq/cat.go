@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"iter"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +16,9 @@ type catCommand struct {
 	offsets offsetsFlag
 	limit   countFlag
 	reverse bool
+	order   orderFlags
+	expr    whereFlag
+	where   *where // nil: every record
 }
 
 func (a *app) catCmd() *cobra.Command {
@@ -23,30 +27,70 @@ func (a *app) catCmd() *cobra.Command {
 		Use:   "cat LOG",
 		Short: "print records",
 		Long: `cat prints the records of a log, or of a range of it, up to the end that it had
-when cat began: it never waits, not even while a writer goes on.`,
+when cat began: it never waits, not even while a writer goes on. A range that begins
+before the first record that is kept begins with that one. Where retention drops
+records that cat has not come to, it ends and says which, with exit code 1.
+
+Where records are damaged it prints those before, names the damage and ends, with
+exit code 4 or 5. With --on-bad skip it goes on behind, leaves out blank lines too,
+says at the end how much it left out, and exits 0.
+
+A topic is printed as one sequence, merged by the time of the records (--order). A
+record without a time comes behind the one before it in its partition. -o takes times
+there, or an id, which is about its partition only: orders-0@42 or orders-0@42:50.
+
+--where prints only some records; jlq help filter tells about the expression.`,
 		Example: `  jlq cat -o 100:200 orders
   jlq cat -r -n 5 -F pretty app.jsonl
-  jlq cat -o @-3h:now orders | jq .level`,
+  jlq cat -o @-3h:now orders | jq .level
+  jlq cat -o orders-0@42: orders`,
 		Args: wantArgs(1, 1, "one LOG"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withLog(cmd.Context(), args[0], c.readFlags, func(log *reader.Log) error {
-				return c.run(&resolver{ctx: cmd.Context(), log: log}, c.newPrinter(args[0], c.format.value))
-			})
+			return c.open(cmd, args[0], string(c.expr))
 		},
 	}
-	c.readFlags.add(cmd)
-	c.format.add(cmd)
-	c.offsets.add(cmd, "the records to print: "+offsetsHelp)
-	cmd.Flags().VarP(&c.limit, "number", "n", "print at most N records (default all)")
-	cmd.Flags().BoolVarP(&c.reverse, "reverse", "r", false, "print backwards, the last record first")
+	c.add(cmd)
+	c.expr.add(cmd)
 	return cmd
 }
 
+// add adds what cat and filter have in common.
+func (c *catCommand) add(cmd *cobra.Command) {
+	c.readFlags.add(cmd)
+	c.onBad.add(cmd)
+	c.format.add(cmd)
+	c.order.add(cmd)
+	c.offsets.add(cmd, "the records to print: "+offsetsHelp)
+	cmd.Flags().VarP(&c.limit, "number", "n", "print at most N records (default all)")
+	cmd.Flags().BoolVarP(&c.reverse, "reverse", "r", false, "print backwards, the last record first")
+}
+
+func (c *catCommand) open(cmd *cobra.Command, path, expr string) (err error) {
+	if c.where, err = c.newWhere(cmd, path, expr); err != nil {
+		return err
+	}
+	path, whole, err := within(path, c.offsets.in)
+	if err != nil {
+		return err
+	}
+	if whole {
+		return c.withTopic(cmd.Context(), path, c.readFlags, c.order, func(v *topicView) error {
+			return v.print(c.newPrinter(path, c.format.value), c.where, c.offsets.offsets, c.reverse, int64(c.limit))
+		})
+	}
+	return c.withLog(cmd.Context(), path, c.readFlags, func(log *reader.Log) error {
+		return c.run(&resolver{ctx: cmd.Context(), log: log}, c.newPrinter(path, c.format.value))
+	})
+}
+
 func (c *catCommand) run(r *resolver, p *printer) error {
+	c.complain(named(p.name, r.dropped(c.offsets.offsets)))
 	switch {
 	case c.reverse:
 		return c.backwards(r, p)
-	case p.raw() && c.limit < 0 && c.offsets.to.kind == atEnd && c.offsets.from.kind != atLast:
+	case c.where != nil:
+		return c.where.print(r, p, c.offsets.offsets, int64(c.limit))
+	case c.skip == nil && p.raw() && c.limit < 0 && c.offsets.to.kind == atEnd && c.offsets.from.kind != atLast:
 		return c.copy(r)
 	}
 	records, err := r.records(c.offsets.offsets)
@@ -65,14 +109,20 @@ func (c *catCommand) copy(r *resolver) error {
 	if s.from, err = c.begin(r, s.from); err != nil {
 		return err
 	}
-	_, err = r.log.Reader(s.from).WriteTo(&interruptible{r.ctx, c.out})
-	return err
+	for {
+		n, err := r.log.Reader(s.from).WriteTo(&interruptible{r.ctx, c.out})
+		out, dropped := gone(err)
+		if !dropped || n > 0 {
+			return err
+		}
+		s.from = out.Start // dropped since the log was asked where it begins
+	}
 }
 
 // begin clamps where a range begins. Only a log with an index can tell at
 // once; in the others the reader finds out.
 func (c *catCommand) begin(r *resolver, from uint64) (uint64, error) {
-	if info := r.log.Info(); from == 0 && info.Bare {
+	if from == 0 && r.log.Place().Bare {
 		return 0, nil
 	}
 	s, err := r.clamp(span{from, unbounded})
@@ -87,11 +137,32 @@ func (c *catCommand) backwards(r *resolver, p *printer) error {
 	if err != nil {
 		return err
 	}
-	limit := int64(s.to - s.from)
-	if c.limit >= 0 {
-		limit = min(limit, int64(c.limit))
+	if s.from == s.to && c.where != nil {
+		return c.where.outcome(nil)
 	}
-	return p.all(r.ctx, r.log.Backward(s.to), limit)
+	if s.from == s.to {
+		return nil
+	}
+	if c.skip != nil {
+		c.skip.from = s.from
+	}
+	records := downTo(r.log.Backward(s.to), s.from)
+	if c.where == nil {
+		return p.all(r.ctx, records, int64(c.limit))
+	}
+	c.where.trust(r.log)
+	return c.where.outcome(p.all(r.ctx, c.where.records(records), int64(c.limit)))
+}
+
+// downTo ends a sequence that goes backwards with the record at offset last.
+func downTo(records iter.Seq2[reader.Record, error], last uint64) iter.Seq2[reader.Record, error] {
+	return func(yield func(reader.Record, error) bool) {
+		for rec, err := range records {
+			if err == nil && rec.Offset < last || !yield(rec, err) || rec.Offset == last {
+				return
+			}
+		}
+	}
 }
 
 // interruptible writes until its context ends. Blocks of whole lines are

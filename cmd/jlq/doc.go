@@ -3,11 +3,19 @@
 //	jlq append LOG [FILE…|-]   store lines as records
 //	jlq get LOG OFFSET…        print exactly those records
 //	jlq cat | head | tail LOG  print records; tail -f follows
-//	jlq count | stat LOG       how many there are; what the log looks like
+//	jlq filter LOG EXPR        print the records that an expression is true of
+//	jlq count | stat LOG       how many there are; what the log looks like, how fast it grows
 //	jlq index FILE             make any JSON-lines file seekable
+//	jlq roll LOG               seal the active segment, begin the next
+//	jlq trim LOG               drop the oldest segments
 //	jlq verify LOG             check every byte that can be checked
+//	jlq repair LOG             put a damaged log right
+//	jlq topic …                logs of several partitions: create, list, show, hide, delete
+//	jlq consume LOG -g GROUP   print what a consumer group has not consumed yet, or run a command for it
+//	jlq group COMMAND LOG      tell about consumer groups, watch, move and remove them
+//	jlq dead COMMAND LOG       list, deliver again or skip what a group could not deal with
 //
-// LOG is a partition directory or any JSON-lines file.
+// LOG is a partition directory, a topic directory or any JSON-lines file.
 //
 // Data goes to stdout and nothing else does: one record a line, exactly the
 // stored bytes and a newline. Reports, progress and errors go to stderr, each
@@ -23,7 +31,7 @@
 //	3    an expression does not compile
 //	4    invalid or corrupt records were met
 //	5    an index does not fit its records and could not be rebuilt
-//	6    locked by another writer
+//	6    locked by another writer or consumer, or nothing came in time
 //	130  interrupted (143 when terminated)
 //	141  stdout was closed; nothing is said
 //

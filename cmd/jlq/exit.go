@@ -12,6 +12,7 @@ import (
 	"example.com/jlq/internal/vfs"
 	"example.com/jlq/partition"
 	"example.com/jlq/reader"
+	"example.com/jlq/topic"
 )
 
 // Exit codes; the package comment says what each means.
@@ -19,6 +20,7 @@ const (
 	exitOK       = 0
 	exitMissing  = 1
 	exitUsage    = 2 // and I/O
+	exitFilter   = 3
 	exitInvalid  = 4
 	exitIndex    = 5
 	exitLocked   = 6
@@ -92,6 +94,9 @@ func kindCode(err error) int {
 		return exitMissing
 	}
 	if _, ok := errors.AsType[*partition.ConflictError](err); ok || errors.Is(err, reader.ErrNoTime) {
+		return exitMissing
+	}
+	if _, ok := errors.AsType[*topic.PartitionError](err); ok {
 		return exitMissing
 	}
 	if _, ok := errors.AsType[*segment.CorruptError](err); ok || refused(err) {

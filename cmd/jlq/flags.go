@@ -20,7 +20,7 @@ func (f *offsetsFlag) String() string { return f.text }
 func (f *offsetsFlag) Type() string   { return "RANGE" }
 
 func (f *offsetsFlag) Set(text string) (err error) {
-	f.offsets, err = parseOffsets(text, time.Now())
+	f.offsets, err = parseLocation(text, time.Now())
 	f.given = true
 	return err
 }
@@ -37,25 +37,47 @@ func (f *sizeFlag) Type() string   { return "BYTES" }
 func (f *sizeFlag) String() string { return sizeText(int64(*f)) }
 
 func (f *sizeFlag) Set(text string) error {
-	n, err := parseSize(text)
+	n, err := parseSize(text, maxSize)
 	*f = sizeFlag(n)
 	return err
 }
 
+// maxSize is the most that a number of bytes held in memory may be.
 const maxSize = 1 << 30
 
-// parseSize reads a number of bytes: 4096, 64K, 16M, 1G (powers of 1,024).
-func parseSize(text string) (int, error) {
-	digits := strings.TrimRight(text, "KMGiBkb")
-	shift, ok := map[string]int{"": 0, "B": 0, "K": 10, "M": 20, "G": 30}[strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(text[len(digits):]), "B"), "I")]
-	n, err := strconv.ParseUint(digits, 10, 31)
+// diskSizeFlag is a number of bytes on disk; 0 while it was not given.
+type diskSizeFlag int64
+
+func (f *diskSizeFlag) Type() string { return "BYTES" }
+
+func (f *diskSizeFlag) String() string {
+	if *f == 0 {
+		return ""
+	}
+	return sizeText(int64(*f))
+}
+
+func (f *diskSizeFlag) Set(text string) error {
+	n, err := parseSize(text, maxDiskSize)
+	*f = diskSizeFlag(n)
+	return err
+}
+
+const maxDiskSize = 1 << 60
+
+// parseSize reads a number of bytes, up to most: 4096, 64K, 16M, 1G, 1T
+// (powers of 1,024).
+func parseSize(text string, most int64) (int64, error) {
+	digits := strings.TrimRight(text, "KMGTiBkb")
+	shift, ok := map[string]int{"": 0, "B": 0, "K": 10, "M": 20, "G": 30, "T": 40}[strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(text[len(digits):]), "B"), "I")]
+	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || !ok {
 		return 0, fmt.Errorf("%q is not a size, such as 4096, 64K or 16M", text)
 	}
-	if n == 0 || n > maxSize>>shift {
-		return 0, fmt.Errorf("%q: want 1 to 1G bytes", text)
+	if n < 1 || n > most>>shift {
+		return 0, fmt.Errorf("%q: want 1 to %s bytes", text, sizeText(most))
 	}
-	return int(n << shift), nil
+	return n << shift, nil
 }
 
 // sizeText is the inverse of parseSize, for what help shows.
@@ -63,7 +85,7 @@ func sizeText(n int64) string {
 	for _, unit := range []struct {
 		name  string
 		shift int
-	}{{"G", 30}, {"M", 20}, {"K", 10}} {
+	}{{"T", 40}, {"G", 30}, {"M", 20}, {"K", 10}} {
 		if n > 0 && n%(1<<unit.shift) == 0 {
 			return strconv.FormatInt(n>>unit.shift, 10) + unit.name
 		}
@@ -104,6 +126,42 @@ func (c *choice) Set(text string) error {
 	return fmt.Errorf("want %s", strings.Join(c.values, ", "))
 }
 
+// ageFlag is a length of time; 0 while it was not given.
+type ageFlag time.Duration
+
+func (f *ageFlag) Type() string { return "AGE" }
+
+func (f *ageFlag) String() string {
+	if *f == 0 {
+		return ""
+	}
+	return time.Duration(*f).String()
+}
+
+// Set reads 90s, 30m, 24h, 7d or a sum of such, as Go writes it.
+func (f *ageFlag) Set(text string) error {
+	rest, d := text, time.Duration(0)
+	if days, behind, ok := strings.Cut(text, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 16)
+		if err != nil {
+			return fmt.Errorf("%q is not an age, such as 90s, 30m, 24h or 7d", text)
+		}
+		d, rest = time.Duration(n)*24*time.Hour, behind
+	}
+	if rest != "" {
+		more, err := time.ParseDuration(rest)
+		if err != nil {
+			return fmt.Errorf("%q is not an age, such as 90s, 30m, 24h or 7d", text)
+		}
+		d += more
+	}
+	if d <= 0 {
+		return fmt.Errorf("%q: want more than nothing", text)
+	}
+	*f = ageFlag(d)
+	return nil
+}
+
 // countFlag is a number of records; negative while it was not given.
 type countFlag int64
 
@@ -117,6 +175,9 @@ func (c *countFlag) String() string {
 }
 
 func (c *countFlag) Set(text string) error {
+	if strings.HasPrefix(text, "+") {
+		return fmt.Errorf("%q is not a number of records; -o N prints from offset N on, and the first is 0", text)
+	}
 	n, err := strconv.ParseInt(text, 10, 63)
 	if err != nil || n < 0 {
 		return fmt.Errorf("%q is not a number of records", text)

@@ -28,8 +28,12 @@ func (a *app) getCmd() *cobra.Command {
 
 OFFSET is N, -N (the N-th from the end), start, @TIME (the first record at or
 after it) or a range. One that is not there is named on stderr and makes the exit
-code 1; the others are printed all the same. Ranges clamp to what is there.`,
+code 1; the others are printed all the same. Ranges clamp to what is there.
+
+A record's id, such as orders-0@42, says the partition, too: of a topic, get takes
+ids only. Behind the @ may stand any OFFSET.`,
 		Example: `  jlq get orders 184467
+  jlq get orders orders-0@42 orders-3@-1
   jlq get app.jsonl -1 --no-newline | wc -c`,
 		Args: wantArgs(2, -1, "a LOG and at least one OFFSET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -46,17 +50,56 @@ func (g *getCommand) run(ctx context.Context, path string, args []string) error 
 	places := make([]offsets, len(args))
 	for i, arg := range args {
 		var err error
-		if places[i], err = parseOffsets(arg, time.Now()); err != nil {
+		if places[i], err = parseLocation(arg, time.Now()); err != nil {
 			return &usageError{err: err}
 		}
 	}
-	return g.withLog(ctx, path, g.readFlags, func(log *reader.Log) error {
-		p := g.newPrinter(path, g.format.value)
-		if g.bare {
-			p.end = ""
+	code := exitOK
+	for len(places) > 0 {
+		log, whole, err := within(path, places[0].in)
+		if err == nil && whole {
+			err = topicPlace(path, places[0])
 		}
-		return g.print(&resolver{ctx: ctx, log: log}, p, places)
-	})
+		n := sameLog(places)
+		if err == nil {
+			err = g.withLog(ctx, log, g.readFlags, func(l *reader.Log) error {
+				p := g.newPrinter(log, g.format.value)
+				if g.bare {
+					p.end = ""
+				}
+				return g.print(&resolver{ctx: ctx, log: l}, p, places[:n])
+			})
+		}
+		if err != nil && exitCode(err) != exitMissing && exitCode(err) != exitInvalid && exitCode(err) != exitIndex {
+			return err
+		}
+		g.complain(err)
+		code, g.code = max(code, exitCode(err)), exitOK
+		places = places[n:]
+	}
+	if code != exitOK {
+		return silent(code)
+	}
+	return nil
+}
+
+// sameLog is how many of the places in front lie in the same log.
+func sameLog(places []offsets) (n int) {
+	for n = 1; n < len(places); n++ {
+		a, b := places[0].in, places[n].in
+		if (a == nil) != (b == nil) || a != nil && *a != *b {
+			break
+		}
+	}
+	return n
+}
+
+// topicPlace refuses a place in a topic that is not an id.
+func topicPlace(path string, o offsets) error {
+	if err := topicOffset(path, o); err != nil {
+		return err
+	}
+	return noTopic(path, "get "+o.text)
 }
 
 // print prints what is there and goes on behind what is not.
@@ -71,7 +114,7 @@ func (g *getCommand) print(r *resolver, p *printer, places []offsets) error {
 			return err
 		}
 		g.code = max(g.code, code)
-		g.complain(named(p.name, err))
+		g.complain(g.advise(r.log, named(p.name, err)))
 	}
 	if err := p.done(); err != nil {
 		return err
@@ -84,13 +127,16 @@ func (g *getCommand) print(r *resolver, p *printer, places []offsets) error {
 
 func (g *getCommand) one(r *resolver, p *printer, o offsets) error {
 	if !o.single {
+		if err := r.dropped(o); err != nil {
+			return err
+		}
 		records, err := r.records(o)
 		if err != nil {
 			return err
 		}
 		return p.all(r.ctx, records, -1)
 	}
-	if o.from.kind == atLast && o.from.n > 0 && !r.known && !r.log.Info().HasIndex {
+	if o.from.kind == atLast && o.from.n > 0 && !r.known && r.log.Place().Bare && !r.log.Info().HasIndex {
 		return g.fromEnd(r.log, p, o.from.n)
 	}
 	offset, err := r.exactly(o)

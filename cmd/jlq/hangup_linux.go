@@ -19,10 +19,11 @@ func watchHangup(w io.Writer, gone func()) {
 	if err != nil || info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) == 0 {
 		return
 	}
+	// No event is asked for: errors are reported all the same, and the write
+	// end of a pipe without reader is one. The descriptor is asked for here,
+	// because stdout may be closed before the goroutine gets to it.
+	fds := []unix.PollFd{{Fd: int32(f.Fd())}}
 	go func() {
-		// No event is asked for: errors are reported all the same, and the
-		// write end of a pipe without reader is one.
-		fds := []unix.PollFd{{Fd: int32(f.Fd())}}
 		for {
 			n, err := unix.Poll(fds, -1)
 			if err == unix.EINTR {

@@ -74,13 +74,13 @@ func checkIndexable(path string) error {
 	if !place.Bare {
 		return &usageError{
 			err:  fmt.Errorf("index %s: is a directory; a partition's writer keeps its index", path),
-			hint: "jlq verify " + path + " checks it",
+			hint: "jlq verify " + path + " checks it, jlq repair " + path + " makes again what is missing of it",
 		}
 	}
-	if _, _, ok := segment.ParseName(filepath.Base(path)); ok {
+	if segment.InPartition(filepath.Base(path)) {
 		return &usageError{
-			err:  fmt.Errorf("index %s: is a segment of a partition, whose writer keeps its index", path),
-			hint: "jlq verify " + filepath.Dir(path) + " checks it",
+			err:  fmt.Errorf("index %s: is a file of a partition, whose writer keeps its index", path),
+			hint: "jlq verify " + filepath.Dir(path) + " checks it, jlq repair " + filepath.Dir(path) + " makes again what is missing of it",
 		}
 	}
 	return nil
@@ -162,9 +162,20 @@ func (c *indexCommand) remove(path, name string) error {
 		return err
 	}
 	defer lock.Close()
-	err = vfs.OS.Remove(name)
+	info, err := vfs.OS.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &codeError{exitMissing, err}
 	}
-	return err
+	if err == nil && !info.Mode.IsRegular() {
+		err = &fs.PathError{Op: "remove", Path: name, Err: vfs.ErrNotRegular}
+	}
+	if err != nil {
+		return err
+	}
+	// A writer that came to it from another records file holds the index.
+	shared, err := vfs.OS.Lock(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(vfs.OS.Remove(name), shared.Close())
 }

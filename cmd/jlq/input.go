@@ -152,12 +152,16 @@ func (in *input) join(raw []byte) ([]byte, error) {
 	return out[from:len(out):len(out)], nil
 }
 
-// cutHuge takes away the beginning, or the next piece, of a record that is
-// too large, so that it is not gathered in memory.
+// cutHuge takes away what must not be gathered in memory: white space before a
+// value, and the beginning, or the next piece, of a record that is too large.
 func (in *input) cutHuge(data []byte) {
 	skip, ok := in.split.last(data)
+	if !ok {
+		in.consume(len(data)) // white space between values
+		return
+	}
 	held := len(data) - skip
-	if !ok || in.end != nil || held == 0 || (!in.huge && held <= in.max) {
+	if in.end != nil || held == 0 || (!in.huge && held <= in.max) {
 		return
 	}
 	var err error

@@ -128,6 +128,17 @@ func TestInputHuge(t *testing.T) {
 }
 
 // What an interrupted input leaves behind without a newline is no record.
+// TestInputSpace: white space between values is not gathered in memory, and
+// lines are counted through it.
+func TestInputSpace(t *testing.T) {
+	space := strings.Repeat(" \n", 8<<20)
+	in := newInput(t.Context(), "in", strings.NewReader(`{"a":1}`+space+`{"b":2}`+space), true, 64)
+	got, _, err := drain(t, in)
+	require.ErrorIs(t, err, io.EOF)
+	require.Equal(t, []string{`1:{"a":1}`, fmt.Sprintf(`%d:{"b":2}`, 8<<20+1)}, got)
+	require.Less(t, cap(in.buf), 4*batchBytes)
+}
+
 func TestInputBrokenOff(t *testing.T) {
 	broken := errors.New("broken")
 	in := newInput(t.Context(), "in", io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(broken)), false, 100)

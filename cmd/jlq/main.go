@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync"
 )
 
 func main() {
@@ -36,6 +37,8 @@ type app struct {
 	stderr io.Writer // written to by report and by the progress bar only
 	bar    *progress // the one on stderr, or nil
 	told   error     // the last one that was reported
+	skip   *skipper  // of --on-bad skip; nil without
+	warned sync.Map  // the messages that warner passed on
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {

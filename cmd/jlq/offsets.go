@@ -5,6 +5,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"example.com/jlq/internal/jsonl"
+	"example.com/jlq/topic"
 )
 
 // The grammar of offsets, the same in every command:
@@ -15,9 +18,13 @@ import (
 //	-N           the last N; for get the N-th from the end
 //	A:B  A:  :B  from A up to, not including, B; each may be a word, N or -N
 //	@TIME        from the first record at or after TIME
-//	@T1:T2       from T1 up to, not including, T2
+//	@T1:T2       from T1 up to, not including, T2; @T1:@T2 is the same
 //
-// Ranges clamp to what is there.
+// Ranges clamp to what is there. A location may say the partition before all
+// this, as a record's id does:
+//
+//	orders-0@42        record 42 of partition 0 of the topic orders
+//	orders-0@42:       from there on; any of the above may stand behind the @
 const offsetsHelp = `start end N -N A:B A: :B @TIME @T1:T2`
 
 // boundKind says how a bound is found.
@@ -43,12 +50,35 @@ type bound struct {
 type offsets struct {
 	text     string
 	from, to bound
-	single   bool // no colon: get takes exactly the record at from
+	single   bool      // no colon: get takes exactly the record at from
+	in       *topic.ID // the partition that an id names; nil where there is none
 }
 
 // everything is the range of commands that were given none.
 func everything() offsets {
 	return offsets{text: ":", to: bound{kind: atEnd}}
+}
+
+// parseLocation reads offsets that may be those of a record id.
+func parseLocation(text string, now time.Time) (offsets, error) {
+	key, rest, found := strings.Cut(text, "@")
+	if !found || key == "" {
+		return parseOffsets(text, now)
+	}
+	in, err := topic.ParseKey(key)
+	if err != nil || rest == "" {
+		return parseOffsets(text, now) // which says what would be right
+	}
+	// Both ends of a range may be ids.
+	if left, right, ranged := strings.Cut(rest, ":"); ranged && left != "" && left[0] != '@' {
+		rest = left + ":" + strings.TrimPrefix(right, key+"@")
+	}
+	o, err := parseOffsets(rest, now)
+	if err != nil {
+		return offsets{}, fmt.Errorf("location %q: %w", text, err)
+	}
+	o.text, o.in = text, &in
+	return o, nil
 }
 
 // parseOffsets reads the grammar. Durations count back from now.
@@ -107,21 +137,30 @@ func parseBound(text string) (bound, error) {
 // furthest to the right wins.
 func (o *offsets) parseTimes(text string, now time.Time) error {
 	o.to.kind = atEnd
-	t, err := parseTime(text, now)
+	t, err := jsonl.ParseMoment(text, now)
 	if err == nil {
 		o.single = true
 		o.from = bound{kind: atTime, time: t}
 		return nil
 	}
 	for i := strings.LastIndexByte(text, ':'); i >= 0; i = strings.LastIndexByte(text[:i], ':') {
-		if o.divide(text[:i], text[i+1:], now) {
-			return nil
+		right := text[i+1:]
+		if len(right) > 1 {
+			right = strings.TrimPrefix(right, "@")
+		}
+		if o.divide(text[:i], right, now) {
+			return o.forwards()
 		}
 	}
-	if strings.Contains(text, ":@") {
-		return fmt.Errorf("the second time takes no @")
-	}
 	return err
+}
+
+// forwards refuses a range of times that ends before it begins.
+func (o *offsets) forwards() error {
+	if o.from.kind == atTime && o.to.kind == atTime && o.to.time.Before(o.from.time) {
+		return fmt.Errorf("it ends (%s) before it begins (%s)", o.to.time.UTC().Format(time.RFC3339), o.from.time.UTC().Format(time.RFC3339))
+	}
+	return nil
 }
 
 // divide takes left and right as the two times of a range, either of which
@@ -142,7 +181,7 @@ func timeBound(text string, now time.Time, b *bound) bool {
 	if text == "" {
 		return true
 	}
-	t, err := parseTime(text, now)
+	t, err := jsonl.ParseMoment(text, now)
 	*b = bound{kind: atTime, time: t}
 	return err == nil
 }

@@ -17,7 +17,8 @@ import (
 
 // readFlags are those of every command that reads records.
 type readFlags struct {
-	max sizeFlag
+	max   sizeFlag
+	onBad skipFlag // of the commands that add it
 }
 
 func (f *readFlags) add(cmd *cobra.Command) {
@@ -32,11 +33,21 @@ func (a *app) withLog(ctx context.Context, path string, flags readFlags, do func
 	if err := checkPlain(path); err != nil {
 		return err
 	}
-	log, err := reader.Open(path, &reader.Options{MaxRecordBytes: int(flags.max), Logger: a.logger()})
-	if err != nil {
-		return err
+	opts := &reader.Options{MaxRecordBytes: int(flags.max), Logger: a.logger(), RejectNUL: true}
+	if flags.onBad.value == "skip" {
+		a.skip = &skipper{app: a, name: path}
+		opts.Skip = a.skip.damage
+		defer a.skip.tell()
 	}
-	a.noteBehind(log, path)
+	log, err := reader.Open(path, opts)
+	if err != nil {
+		return noLog(path, err)
+	}
+	if a.skip != nil {
+		a.skip.bare = log.Place().Bare
+	}
+	unindexed := a.noteBehind(log, path)
+	a.noteAhead(log, path)
 	stop := context.AfterFunc(ctx, func() { _ = log.Close() }) // it was only read
 	err = do(log)
 	if !stop() && errors.Is(err, reader.ErrClosed) {
@@ -45,7 +56,43 @@ func (a *app) withLog(ctx context.Context, path string, flags readFlags, do func
 	if closed := log.Close(); err == nil && ctx.Err() == nil {
 		err = closed
 	}
-	return named(path, err)
+	if code := exitCode(err); unindexed && (code == exitOK || code == exitMissing) {
+		err = &codeError{exitIndex, err}
+	}
+	return flags.advise(log, named(path, err))
+}
+
+// noLog says of a path that there is nothing, rather than how that was found
+// out.
+func noLog(path string, err error) error {
+	e, ok := errors.AsType[*fs.PathError](err)
+	if !ok || e.Path != path || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return fmt.Errorf("%s: no such log: %w", path, e.Err)
+}
+
+// advise adds to an error about damage what can be done about it.
+func (f readFlags) advise(log *reader.Log, err error) error {
+	path := log.Place().Path
+	if away, ok := errors.AsType[*segment.SegmentAwayError](err); ok {
+		hint := awayHint(path, away.Base)
+		if f.onBad.value == "fail" && hint != "" {
+			hint = "--on-bad skip leaves it out; " + hint
+		}
+		return &usageError{err: err, hint: hint}
+	}
+	if _, damaged := errors.AsType[*segment.CorruptError](err); !damaged {
+		return err
+	}
+	hint := fmt.Sprintf("jlq verify %s says what is wrong, jlq repair %s shows how to mend it", path, path)
+	if log.Place().Bare && errors.Is(err, segment.ErrIndexMismatch) {
+		hint = fmt.Sprintf("jlq index %s makes the index anew", path)
+	}
+	if f.onBad.value != "" && f.onBad.value != "skip" {
+		hint = "--on-bad skip reads on behind it; " + hint
+	}
+	return &usageError{err: err, hint: hint}
 }
 
 // named adds the name of the log to an error that does not say it.
@@ -56,18 +103,44 @@ func named(path string, err error) error {
 	return err
 }
 
+// namedFull adds the name of the log to any error that does not begin with it.
+func namedFull(path string, err error) error {
+	if err == nil || strings.HasPrefix(err.Error(), path) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
 // noteBehind tells that a partition's writer died, or is just writing: there
 // are lines that no index entry has made records of.
-func (a *app) noteBehind(log *reader.Log, path string) {
+// unindexed says that some of them were records already, so that what is shown
+// is not the whole log.
+func (a *app) noteBehind(log *reader.Log, path string) (unindexed bool) {
 	lines, size, err := log.Behind()
 	if err != nil || lines == 0 {
-		return // what is wrong is for the reading itself to find
+		return false // what is wrong is for the reading itself to find
 	}
 	least := ""
 	if size >= reader.BehindLimit {
 		least = "at least "
 	}
+	if unindexed, err = log.Unindexed(); err == nil && unindexed {
+		a.report("%s: the index is not whole: %s%s (%d bytes) behind it not shown; opening the log for appending, or jlq repair %s, derives it from the records",
+			path, least, countText(lines, "record"), size, path)
+		return true
+	}
 	a.report("%s: %s%s (%d bytes) behind the index not shown; opening the log for appending makes records of them", path, least, countText(lines, "whole line"), size)
+	return false
+}
+
+// noteAhead tells that the index of a partition ends in something that is no
+// record, which a crash or a broken disk left.
+func (a *app) noteAhead(log *reader.Log, path string) {
+	n, err := log.Ahead()
+	if err != nil || n == 0 {
+		return // what is wrong is for the reading itself to find
+	}
+	a.report("%s: at the end of its index, %s no record, which is not counted; jlq repair %s shows how to mend it", path, entriesText(n), path)
 }
 
 // checkPlain refuses what cannot be a log although it may hold records.

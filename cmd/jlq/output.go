@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -63,6 +64,17 @@ func (o *output) WriteLine(p []byte, end string) error {
 	return err
 }
 
+// WriteText writes lines of text in which names may be anything, as it may be
+// shown on a terminal.
+func (o *output) WriteText(text string) error {
+	for line := range strings.Lines(text) {
+		if err := o.WriteLine(appendVisible(nil, []byte(strings.TrimSuffix(line, "\n"))), "\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (o *output) write(p []byte, end string) (int, error) {
 	if o.err != nil {
 		return 0, o.err
@@ -111,6 +123,13 @@ func (o *output) follow(failed func(error)) {
 	o.live, o.failed = true, failed
 	// Errors are sticky and reach failed.
 	o.timer = time.AfterFunc(flushDelay, func() { _ = o.Flush() })
+}
+
+// isLive reports whether the output follows a log.
+func (o *output) isLive() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.live
 }
 
 // Close flushes and closes stdout: some file systems tell only then that the

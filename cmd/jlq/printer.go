@@ -109,10 +109,13 @@ func (p *printer) all(ctx context.Context, records iter.Seq2[reader.Record, erro
 		if err != nil {
 			return err
 		}
-		if err := p.print(rec); err != nil {
-			return err
+		if p.app.skip == nil || !p.app.skip.leavesOut(rec) {
+			if err := p.print(rec); err != nil {
+				return err
+			}
+			limit--
 		}
-		if limit--; limit == 0 {
+		if limit == 0 {
 			break
 		}
 		if ctx.Err() != nil {

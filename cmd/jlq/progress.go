@@ -24,7 +24,8 @@ func (a *app) startProgress(what string) *progress {
 	if !isTerminal(a.stderr) {
 		return &progress{}
 	}
-	a.bar = &progress{app: a, what: what, begun: time.Now()}
+	// A path may hold what would drive the terminal.
+	a.bar = &progress{app: a, what: string(appendVisible(nil, []byte(what))), begun: time.Now()}
 	return a.bar
 }
 

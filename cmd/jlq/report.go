@@ -37,8 +37,15 @@ func (a *app) complain(err error) {
 	}
 	a.told = err
 	a.report("%v", err)
-	if usage, ok := errors.AsType[*usageError](err); ok && usage.hint != "" {
-		a.report("hint: %s", usage.hint)
+	if usage, ok := errors.AsType[*usageError](err); ok {
+		a.hint(usage.hint)
+	}
+}
+
+// hint says what would help, where there is something.
+func (a *app) hint(text string) {
+	if text != "" {
+		a.report("hint: %s", text)
 	}
 }
 
@@ -51,18 +58,24 @@ func quiet(err error) bool {
 }
 
 // logger passes on what the library did on its own.
-func (a *app) logger() *slog.Logger { return slog.New(&logHandler{app: a}) }
+func (a *app) logger() *slog.Logger { return slog.New(&logHandler{app: a, least: slog.LevelInfo}) }
+
+// warner passes on only what is wrong, and that once: who consumes does not want
+// to hear of each partition that is taken and given up, nor of a damaged file
+// as often as it is looked at.
+func (a *app) warner() *slog.Logger { return slog.New(&logHandler{app: a, least: slog.LevelWarn}) }
 
 // logHandler prints log lines the way reports are printed: what they are about
 // stands first.
 type logHandler struct {
 	app   *app
+	least slog.Level
 	attrs string
 }
 
 // Enabled implements [slog.Handler].
 func (h *logHandler) Enabled(_ context.Context, level slog.Level) bool {
-	return level >= slog.LevelInfo
+	return level >= h.least
 }
 
 // Handle implements [slog.Handler].
@@ -76,7 +89,13 @@ func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
 		}
 		return true
 	})
-	h.app.report("%s%s%s%s", where, r.Message, h.attrs, rest)
+	text := where + r.Message + h.attrs + rest
+	if h.least >= slog.LevelWarn {
+		if _, again := h.app.warned.LoadOrStore(r.Message, true); again {
+			return nil
+		}
+	}
+	h.app.report("%s", text)
 	return nil
 }
 

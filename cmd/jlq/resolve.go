@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"math"
 
@@ -50,13 +51,16 @@ func (r *resolver) offset(b bound) (uint64, error) {
 	case atTime:
 		return r.log.OffsetAt(r.ctx, b.time, "")
 	case atStart:
-		if r.log.Info().Bare {
+		if r.log.Place().Bare {
 			return 0, nil
 		}
 	}
 	start, next, err := r.bounds()
 	switch b.kind {
 	case atStart:
+		if _, away := errors.AsType[*segment.SegmentAwayError](err); away {
+			return r.log.Info().Start, nil // what is there is read first
+		}
 		return start, err
 	case atLast:
 		return next - min(b.n, next-start), err
@@ -71,6 +75,19 @@ func (r *resolver) clamp(s span) (span, error) {
 	return span{min(max(s.from, start), to), to}, err
 }
 
+// dropped tells of a range all of whose records were dropped: nil where there
+// may be some. Whether a bare file reaches as far is for the reader to find.
+func (r *resolver) dropped(o offsets) error {
+	if o.from.kind != atOffset || o.to.kind != atOffset || o.from.n >= o.to.n || r.log.Info().Bare {
+		return nil
+	}
+	start, next, err := r.bounds()
+	if err != nil || o.to.n > start {
+		return nil // the reading itself finds what is wrong
+	}
+	return &segment.RangeError{Offset: o.from.n, Start: start, Next: next}
+}
+
 // exactly finds the one record that a place without colon stands for. Where
 // it is not there the error is a [*segment.RangeError].
 func (r *resolver) exactly(o offsets) (uint64, error) {
@@ -78,10 +95,15 @@ func (r *resolver) exactly(o offsets) (uint64, error) {
 		return r.offset(o.from)
 	}
 	start, next, err := r.bounds()
-	if err == nil && (o.from.n == 0 || o.from.n > next-start) {
-		return 0, &segment.RangeError{Offset: next - o.from.n, Start: start, Next: next}
+	switch {
+	case err != nil:
+		return 0, err
+	case o.from.n == 0:
+		return 0, &segment.RangeError{Offset: next, Start: start, Next: next}
+	case o.from.n > next-start:
+		return 0, missing("the last %d records are not there: the log holds %d", o.from.n, next-start)
 	}
-	return next - o.from.n, err
+	return next - o.from.n, nil
 }
 
 // records reads what o stands for.
@@ -94,5 +116,5 @@ func (r *resolver) records(o offsets) (iter.Seq2[reader.Record, error], error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.log.Range(s.from, s.to), nil
+	return left(r.log, s), nil
 }

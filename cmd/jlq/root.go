@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,21 +26,25 @@ const firstSteps = `jlq keeps logs whose files people can read. Five things to t
 const rootLong = `jlq appends to, reads, follows and checks logs whose files people can read:
 a log is JSON lines, and beside them an index of positions.
 
-LOG is a partition directory or any JSON-lines file. Records are numbered from
-0; an OFFSET or RANGE is one of
+LOG is a partition directory, a topic directory (jlq help topic) or any JSON-lines
+file. Records are numbered from 0; an OFFSET or RANGE is one of
 
   start end     the first record; behind the last
   N  -N         record N (for get; elsewhere from N on); the last N
   A:B A: :B     from A up to, not including, B
+  orders-0@N    a record's id: N, or any of these, in partition 0 of the topic orders
   @TIME @T1:T2  from the first record at or after a time: RFC 3339, a date,
                 unix seconds, ms, µs or ns, a duration back from now (@-3h), now
+
+Sizes are bytes, or have a unit K, M, G, T: powers of 1,024. The kB, MB and GB of
+what is printed are powers of 1,000.
 
 Data goes to stdout, everything else to stderr. On a terminal control
 characters are shown escaped; in a pipe, the stored bytes.
 
-Exit codes: 0 done, 1 not there, 2 usage or I/O, 4 invalid or corrupt records,
-5 an index that does not fit, 6 locked by another writer, 130 and 143 by signal,
-141 stdout closed.`
+Exit codes: 0 done, 1 not there, 2 usage or I/O, 3 a filter that does not compile,
+4 invalid or corrupt records, 5 an index that does not fit, 6 locked by another writer
+or consumer, or timed out, 130 and 143 by signal, 141 stdout closed.`
 
 // root builds the command tree.
 func (a *app) root() *cobra.Command {
@@ -64,11 +69,11 @@ func (a *app) root() *cobra.Command {
 	root.SetHelpCommand(a.helpCmd())
 	root.Version = versionText(debug.ReadBuildInfo())
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(a.appendCmd(), a.getCmd(), a.catCmd(), a.headCmd(), a.tailCmd(), a.countCmd(),
-		a.statCmd(), a.indexCmd(), a.verifyCmd(), a.versionCmd())
-	for _, cmd := range root.Commands() {
-		completeChoices(cmd)
-	}
+	root.AddCommand(a.appendCmd(), a.getCmd(), a.catCmd(), a.filterCmd(), a.headCmd(), a.tailCmd(), a.countCmd(),
+		a.statCmd(), a.indexCmd(), a.rollCmd(), a.trimCmd(), a.verifyCmd(), a.repairCmd(),
+		a.importCmd(), a.topicCmd(),
+		a.consumeCmd(), a.groupCmd(), a.deadCmd(), a.versionCmd())
+	eachCommand(root, completeChoices)
 	return root
 }
 
@@ -80,7 +85,13 @@ func (a *app) unknownCommand(root *cobra.Command, args []string) error {
 	unguard(args)
 	err := &usageError{err: fmt.Errorf("unknown command %q", args[0]), hint: "jlq help lists the commands"}
 	root.SuggestionsMinimumDistance = 2
-	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+	near := root.SuggestionsFor(args[0])
+	for _, cmd := range root.Commands() {
+		if slices.Contains(cmd.SuggestFor, args[0]) {
+			near = []string{cmd.Name()} // rather than what is only spelt alike
+		}
+	}
+	if len(near) > 0 {
 		err.hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return err
@@ -123,9 +134,18 @@ func flagError(cmd *cobra.Command, err error) error {
 
 func seeHelp(cmd *cobra.Command) string { return cmd.CommandPath() + " --help" }
 
+// otherNames are what else flags are called elsewhere.
+var otherNames = map[string]string{
+	"segment-size": "segment-bytes", "max-bytes": "keep-bytes", "max-records": "keep-records", "max-segments": "keep-segments",
+	"retention": "max-age", "lines": "number",
+}
+
 // nearestFlag finds the flag that name begins, or that differs from it in two
 // letters, or in half of a longer name.
 func nearestFlag(cmd *cobra.Command, name string) (nearest string) {
+	if meant := otherNames[name]; cmd.Flags().Lookup(meant) != nil {
+		return meant
+	}
 	best := max(2, len(name)/2) + 1
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		d := distance(name, f.Name)
@@ -167,7 +187,7 @@ func wantArgs(least, most int, what string) cobra.PositionalArgs {
 			return nil
 		}
 		return &usageError{
-			err:  fmt.Errorf("%s: want %s, got %d arguments", cmd.Name(), what, len(args)),
+			err:  fmt.Errorf("%s: want %s, got %s", cmd.Name(), what, countText(uint64(len(args)), "argument")),
 			hint: seeHelp(cmd),
 		}
 	}

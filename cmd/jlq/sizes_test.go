@@ -63,10 +63,17 @@ func TestMeasure(t *testing.T) {
 		entries = index.AppendEntry(entries, position)
 		require.NoError(t, os.WriteFile(seg.Index, entries, 0o600))
 		seg.Count = uint64(n)
-		s := new(sizes)
-		require.NoError(t, s.measure(t.Context(), seg, true))
-		require.EqualValues(t, 4, s.count)
-		require.EqualValues(t, 4, s.max)
-		require.EqualValues(t, 3, s.quantile(0.5))
+		m := newMeasurer(4)
+		end := int64(0)
+		if n > 0 {
+			var err error
+			end, err = m.index(t.Context(), seg, seg.Count)
+			require.NoError(t, err)
+			require.Equal(t, position, end)
+		}
+		require.NoError(t, m.lines(t.Context(), seg, end))
+		require.EqualValues(t, 4, m.sizes.count)
+		require.EqualValues(t, 4, m.sizes.max)
+		require.EqualValues(t, 3, m.sizes.quantile(0.5))
 	}
 }

@@ -15,7 +15,9 @@ import (
 // store puts the items of inputs into a log.
 type store struct {
 	app     *app
-	p       *partition.Partition
+	p       *partition.Partition   // nil of a topic
+	topic   *topicSink             // nil of anything else
+	logs    []*partition.Partition // all that is appended to
 	path    string
 	bad     badLines
 	check   partition.Validate
@@ -26,7 +28,10 @@ type store struct {
 	conditional bool // the next record must get offset expect
 	expect      uint64
 
-	first, stored uint64 // what is stored: a contiguous range
+	shared bool // others append as well
+
+	first, stored uint64 // what is stored: so many records from the first on
+	next          uint64 // the offset behind the last of them: others may lie in between
 	batch         [][]byte
 }
 
@@ -39,7 +44,7 @@ func (s *store) all(ctx context.Context, c *appendCommand, files []string) error
 		}
 		err = s.file(ctx, name)
 	}
-	closed, bad := s.p.Close(), s.bad.close()
+	closed, bad := s.close(), s.bad.close()
 	for _, late := range []error{closed, bad} {
 		switch {
 		case err == nil:
@@ -63,19 +68,55 @@ func (s *store) begin(c *appendCommand) (err error) {
 	if s.expect, s.conditional, err = c.expected(); err != nil {
 		return err
 	}
-	return s.bad.open(s.p)
+	if f, ok := s.app.out.raw.(*os.File); ok {
+		if err := s.refuseOwn("stdout", f); err != nil {
+			return err
+		}
+	}
+	return s.bad.open(s)
 }
 
 // tell says what is stored, and what was not.
 func (s *store) tell() {
 	s.bad.tell()
+	for _, p := range s.logs {
+		defer s.tellDropped(p)
+	}
+	if s.topic != nil {
+		s.topic.tell(s)
+		return
+	}
 	switch s.stored {
 	case 0:
 		s.app.report("%s: 0 records stored", s.path)
 	case 1:
 		s.app.report("%s: 1 record stored, offset %d", s.path, s.first)
+	case s.next - s.first:
+		s.app.report("%s: %d records stored, offsets %d to %d", s.path, s.stored, s.first, s.next-1)
 	default:
-		s.app.report("%s: %d records stored, offsets %d to %d", s.path, s.stored, s.first, s.first+s.stored-1)
+		s.app.report("%s: %d records stored, at offsets between %d and %d, among others", s.path, s.stored, s.first, s.next-1)
+	}
+}
+
+// tellDropped says what --keep-records and the like dropped.
+func (s *store) tellDropped(p *partition.Partition) {
+	if r := p.Stats().Retention; r.Segments > 0 {
+		s.app.report("%s: dropped %s with %s (%s), as the limits say", p.Path(), countText(r.Segments, "segment"), recordsText(r.Records), bytesText(r.Bytes))
+	}
+	s.tellHeld(p)
+}
+
+// tellHeld says what the limits would have dropped, and who lost records.
+func (s *store) tellHeld(p *partition.Partition) {
+	r := p.Stats().Retention
+	for _, h := range r.Held {
+		s.app.report("%s: segments stay beyond the limits: %s needs offset %d", p.Path(), h.Name, h.Offset)
+	}
+	if r.Lost > 0 {
+		s.app.report("%s: %s of what was dropped were still needed by a group", p.Path(), recordsText(r.Lost))
+	}
+	if r.Error != "" {
+		s.app.report("%s: segments stay beyond the limits: %s", p.Path(), r.Error)
 	}
 }
 
@@ -110,7 +151,7 @@ func (s *store) open(name string) (r io.Reader, label string, err error) {
 		if isTerminal(f) {
 			s.app.report("reading records from the terminal; end with Ctrl-D")
 		}
-		if err := refuseOwn(s.p, label, f); err != nil {
+		if err := s.refuseOwn(label, f); err != nil {
 			return nil, "", err
 		}
 	}
@@ -222,6 +263,11 @@ func (s *store) append(items []item) (int, error) {
 	if len(items) == 0 {
 		return 0, nil
 	}
+	if s.topic != nil {
+		n, err := s.topic.append(s, items)
+		s.stored += uint64(n)
+		return n, err
+	}
 	s.batch = s.batch[:0]
 	for _, it := range items {
 		s.batch = append(s.batch, it.data)
@@ -232,7 +278,9 @@ func (s *store) append(items []item) (int, error) {
 			s.first = first
 		}
 		s.stored += uint64(n)
-		s.expect = first + uint64(n)
+		s.next = first + uint64(n)
+		s.expect = s.next
+		s.conditional = s.conditional && !s.shared // the next may be another's
 		if ackErr := s.acknowledge(first, n); err == nil {
 			err = ackErr
 		}

@@ -18,6 +18,9 @@ type tailCommand struct {
 	offsets offsetsFlag
 	number  countFlag
 	follow  bool
+	order   orderFlags
+	expr    whereFlag
+	where   *where // nil: every record
 }
 
 func (a *app) tailCmd() *cobra.Command {
@@ -28,7 +31,14 @@ func (a *app) tailCmd() *cobra.Command {
 		Long: `tail prints the last 10 records of a log, or of a range of it. With -f it then
 waits for more and prints each record once its line is whole. It goes on when the
 log rolls, and when a bare file is replaced or truncated: then it says so and begins
-at the start of what is there now.
+at the start of what is there now. Where records are dropped before it has read them
+it says which, and goes on behind them.
+
+With --where they are the last 10 records that the filter is true of, wherever they
+are; -f looks for them before it waits, unless -n 0 says that none are wanted.
+
+Of a topic they are the last by time (--order). -f then prints the records of all
+partitions as they come, also of those that are added.
 
 -o with -f prints everything from there on instead of the last records.
 Interrupt it to end it: the exit code is then 130.`,
@@ -41,7 +51,10 @@ Interrupt it to end it: the exit code is then 130.`,
 		},
 	}
 	t.readFlags.add(cmd)
+	t.onBad.add(cmd)
 	t.format.add(cmd)
+	t.order.add(cmd)
+	t.expr.add(cmd)
 	t.offsets.add(cmd, "the last records of this range; with -f, all from its start on: "+offsetsHelp)
 	cmd.Flags().VarP(&t.number, "number", "n", "print N records (default 10)")
 	cmd.Flags().BoolVarP(&t.follow, "follow", "f", false, "wait for more at the end")
@@ -58,12 +71,28 @@ func (t *tailCommand) run(cmd *cobra.Command, path string) error {
 	if t.number < 0 {
 		t.number = shownRecords
 	}
+	var err error
+	if t.where, err = t.newWhere(cmd, path, string(t.expr)); err != nil {
+		return err
+	}
+	path, whole, err := within(path, t.offsets.in)
+	if err != nil {
+		return err
+	}
+	if whole {
+		return t.withTopic(cmd.Context(), path, t.readFlags, t.order, func(v *topicView) error {
+			return v.tail(t, t.newPrinter(path, t.format.value))
+		})
+	}
 	return t.withLog(cmd.Context(), path, t.readFlags, func(log *reader.Log) error {
 		p := t.newPrinter(path, t.format.value)
 		if t.follow {
 			return t.live(cmd.Context(), log, p)
 		}
 		r := &resolver{ctx: cmd.Context(), log: log}
+		if t.where != nil {
+			return t.chosen(r, p)
+		}
 		records, err := t.last(r)
 		if err != nil {
 			return err
@@ -99,12 +128,19 @@ func (t *tailCommand) live(ctx context.Context, log *reader.Log, p *printer) err
 	if err != nil {
 		return err
 	}
-	return p.all(ctx, records, -1)
+	records = t.onward(ctx, log, records)
+	if t.where == nil {
+		return p.all(ctx, records, -1)
+	}
+	t.where.trust(log)
+	return t.where.outcome(p.all(ctx, t.where.records(records), -1))
 }
 
 func (t *tailCommand) following(ctx context.Context, log *reader.Log) (iter.Seq2[reader.Record, error], error) {
 	from := t.offsets.from
 	switch {
+	case !t.offsets.given && t.where != nil:
+		return t.followChosen(ctx, log)
 	case !t.offsets.given:
 		return log.FollowTail(ctx, uint64(t.number)), nil
 	case from.kind == atLast:

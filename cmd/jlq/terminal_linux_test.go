@@ -63,7 +63,7 @@ func TestTerminal(t *testing.T) {
 	require.NotContains(t, shown, "\u009b")
 	require.NotContains(t, shown, "\xff")
 	require.Contains(t, shown, `\u001b[31mred\u009b\u202e\u0007`)
-	for _, args := range [][]string{{"get", path, "0"}, {"tail", path}, {"head", path}} {
+	for _, args := range [][]string{{"get", path, "0"}, {"tail", path}, {"head", path}, {"consume", "-g", "g", path}} {
 		require.NotContains(t, onTerminal(t, []string{"NO_COLOR=1"}, args...), "\x1b", "%q", args)
 	}
 
@@ -98,4 +98,21 @@ func TestTerminalProgress(t *testing.T) {
 		t.Skip("a machine on which that is not long work")
 	}
 	require.Contains(t, shown, "%")
+}
+
+// TestStatOnTerminal: rates have a heading there, and units; of many segments
+// there are the first and the last.
+func TestStatOnTerminal(t *testing.T) {
+	dir := t.TempDir()
+	writeSegments(t, dir, 40)
+	shown := onTerminal(t, nil, "stat", dir)
+	require.Contains(t, shown, "… 30 more; --segments shows all\n")
+	shown = onTerminal(t, nil, "stat", "--segments", dir)
+	require.NotContains(t, shown, "more")
+	require.Equal(t, 40, strings.Count(shown, ".jsonl\n"))
+	shown = onTerminal(t, nil, "stat", "--watch", "20ms", "-n", "3", dir)
+	lines := strings.Split(strings.TrimSuffix(shown, "\n"), "\n")
+	require.Len(t, lines, 4)
+	require.Regexp(t, `^time +segment +records/s +bytes/s +next +size +age$`, lines[0])
+	require.Regexp(t, `^..:..:.. +390 +0\.0 +0 B +400 +100 B +[0-9.ms]+$`, lines[1])
 }

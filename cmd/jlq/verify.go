@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +18,8 @@ type verifyCommand struct {
 	readFlags
 	json            bool
 	problems, notes uint64
+	invalid, nul    bool               // records that are none, NUL bytes
+	away            *partition.Problem // the first segment that is not there
 }
 
 func (a *app) verifyCmd() *cobra.Command {
@@ -23,19 +28,29 @@ func (a *app) verifyCmd() *cobra.Command {
 		Use:   "verify LOG",
 		Short: "check every byte that can be checked",
 		Long: `verify reads the whole log and prints every problem with its offset, position and
-length: records that are not valid, index entries that do not fit, a torn tail, NUL
-bytes, missing segments. It changes nothing and takes no lock. The exit code is 4
-when there is a problem. What is worth knowing but no fault, such as a byte order
-mark, is printed as a note.
+length, and what to do about it: records that are not valid, an index that does not
+fit, a torn tail, NUL bytes, missing segments. It changes nothing and takes no lock,
+and a log may be written meanwhile. The exit code is 4 when there is a problem. What
+is worth knowing but no fault is printed as a note: a byte order mark, or blank lines
+that jlq repair left in the place of lost records.
 
-Records are checked as their writer checked them (partition.json), those of bare
-files strictly. An edit by hand that leaves valid lines of the same lengths cannot
-be seen.`,
+Of a topic it reads every partition, hidden ones too.
+
+An edit by hand is one problem, however many records lie behind it. Records are
+checked as their writer checked them (partition.json), those of bare files strictly.
+An edit that leaves valid lines of the same lengths cannot be seen.
+
+The summary goes to stderr. With --json each problem is an object on a line of its
+own: kind, path, offset, records, position, length, reason; note is true of notes,
+and saved names the file that has what a gap has lost.`,
 		Example: `  jlq verify orders
   jlq verify --json app.jsonl | jq -r .reason | sort | uniq -c`,
 		Args: wantArgs(1, 1, "one LOG"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.run(cmd.Context(), args[0])
+			return c.eachPartition(cmd.Context(), args[0], false, func(path string) error {
+				one := *c
+				return one.run(cmd.Context(), path)
+			})
 		},
 	}
 	c.readFlags.add(cmd)
@@ -44,12 +59,15 @@ be seen.`,
 }
 
 func (c *verifyCommand) run(ctx context.Context, path string) error {
-	p, err := c.openReadOnly(path, c.readFlags)
+	bar := c.startProgress("verify " + path)
+	defer bar.finish()
+	p, err := c.openReadOnly(path, c.readFlags, bar.set)
 	if err != nil {
 		return err
 	}
 	defer p.Close() // it was only read
-	for problem, err := range p.Verify(ctx) {
+	var read partition.Verified
+	for problem, err := range p.VerifyCount(ctx, &read) {
 		if err != nil {
 			return err
 		}
@@ -57,19 +75,17 @@ func (c *verifyCommand) run(ctx context.Context, path string) error {
 			return err
 		}
 	}
-	start, next, err := p.Log().Bounds(ctx)
-	if err != nil && c.problems == 0 {
-		return err
-	}
-	return c.verdict(path, next-start)
+	bar.finish()
+	return c.verdict(p, read)
 }
 
 // openReadOnly opens a log without lock, writing nothing.
-func (a *app) openReadOnly(path string, flags readFlags) (*partition.Partition, error) {
+func (a *app) openReadOnly(path string, flags readFlags, progress func(done, total int64)) (*partition.Partition, error) {
 	if err := checkPlain(path); err != nil {
 		return nil, err
 	}
-	return partition.OpenReader(path, &partition.Options{MaxRecordBytes: int(flags.max), Logger: a.logger()})
+	p, err := partition.OpenReader(path, &partition.Options{MaxRecordBytes: int(flags.max), Logger: a.logger(), Progress: progress})
+	return p, noLog(path, err)
 }
 
 func (c *verifyCommand) show(p partition.Problem) error {
@@ -77,15 +93,30 @@ func (c *verifyCommand) show(p partition.Problem) error {
 		c.notes++
 	} else {
 		c.problems++
-	}
-	if c.json {
-		line, err := json.Marshal(p)
-		if err != nil {
-			return err
+		c.invalid = c.invalid || p.Kind == partition.KindRecord
+		c.nul = c.nul || p.Kind == partition.KindNUL
+		if p.Kind == partition.KindSegment && c.away == nil {
+			c.away = &p
 		}
-		return c.out.WriteLine(line, "\n")
 	}
-	return c.out.WriteLine(appendVisible(nil, []byte(problemText(p))), "\n")
+	line, err := c.line(p)
+	if err == nil {
+		err = c.out.WriteLine(line, "\n")
+	}
+	if err != nil || !c.out.tty {
+		return err
+	}
+	if c.bar != nil {
+		c.bar.clear()
+	}
+	return c.out.Flush() // whoever looks on sees it at once, and not across the bar
+}
+
+func (c *verifyCommand) line(p partition.Problem) ([]byte, error) {
+	if c.json {
+		return json.Marshal(p)
+	}
+	return appendVisible(nil, []byte(problemText(p))), nil
 }
 
 // problemText says a problem in one line:
@@ -111,18 +142,32 @@ func problemText(p partition.Problem) string {
 	return text + p.Reason
 }
 
-func (c *verifyCommand) verdict(path string, records uint64) error {
-	notes := ""
-	if c.notes > 0 {
-		notes = ", " + countText(c.notes, "note")
-	}
+// verdict says on stderr what was read and what came of it.
+func (c *verifyCommand) verdict(p *partition.Partition, read partition.Verified) error {
 	if err := c.out.Flush(); err != nil {
 		return err
 	}
+	problems := "no problems"
+	if c.problems > 0 {
+		problems = countText(c.problems, "problem")
+	}
+	if c.notes > 0 {
+		problems += " and " + countText(c.notes, "note")
+	}
+	// Each other problem says for itself what to do; of these there may be
+	// millions.
+	advice := ""
+	if c.nul || c.invalid && !p.Log().Place().Bare {
+		advice = "; jlq repair " + p.Path() + " shows what can be done"
+	}
+	c.report("%s: %s in %s, %s%s", p.Path(), problems, recordsText(read.Records), bytesText(read.Bytes), advice)
 	if c.problems == 0 {
-		c.report("%s: no problems in %s%s", path, recordsText(records), notes)
 		return nil
 	}
-	c.report("%s: %s%s", path, countText(c.problems, "problem"), notes)
+	if c.away != nil {
+		if _, err := os.Stat(c.away.Path); errors.Is(err, fs.ErrNotExist) {
+			c.hint(awayHint(p.Path(), c.away.Offset))
+		}
+	}
 	return silent(exitInvalid)
 }

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+
+	"example.com/jlq/reader"
+)
+
+// errEnough ends a run when as many records were printed as were asked for.
+var errEnough = errors.New("enough")
+
+// print prints the records of a range that are chosen, at most limit of them;
+// negative is no limit.
+func (w *where) print(r *resolver, p *printer, o offsets, limit int64) error {
+	w.trust(r.log)
+	if !p.raw() || o.from.kind == atLast || limit == 0 {
+		records, err := r.records(o)
+		if err == nil {
+			err = p.all(r.ctx, w.records(records), limit)
+		}
+		return w.outcome(err)
+	}
+	s, err := r.span(o)
+	if err == nil {
+		err = w.sift(r, s, w.upTo(limit))
+	}
+	if err == errEnough {
+		err = nil
+	}
+	return w.outcome(err)
+}
+
+// upTo prints lines until there were limit of them.
+func (w *where) upTo(limit int64) func([]byte, int) error {
+	return func(lines []byte, matched int) error {
+		enough := limit >= 0 && int64(matched) >= limit
+		if enough {
+			lines = lines[:lineStart(lines, limit)]
+		}
+		limit -= int64(matched)
+		if len(lines) > 0 {
+			if _, err := w.app.out.Write(lines); err != nil {
+				return err
+			}
+		}
+		if enough {
+			return errEnough
+		}
+		return nil
+	}
+}
+
+// count returns how many records of a range are chosen.
+func (w *where) count(r *resolver, o offsets) (uint64, error) {
+	w.trust(r.log)
+	s, err := r.span(o)
+	if err == nil {
+		err = w.sift(r, s, func([]byte, int) error { return nil })
+	}
+	return w.matched, err
+}
+
+// found is what looking for records backwards came to.
+type found struct {
+	records []reader.Record // the last ones that are chosen, in order
+	seen    uint64          // records from the first of them on, or all where there are less than asked for
+	next    uint64          // the offset behind the last that was seen, or UnknownOffset
+}
+
+// last looks for the last n records that are chosen, in a sequence that goes
+// backwards.
+func (w *where) last(ctx context.Context, backward iter.Seq2[reader.Record, error], n int64) (f found, err error) {
+	f.next = reader.UnknownOffset
+	if n == 0 {
+		return f, nil
+	}
+	for rec, err := range backward {
+		if err == nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return f, err
+		}
+		if f.seen++; f.seen == 1 && rec.Offset != reader.UnknownOffset {
+			f.next = rec.Offset + 1
+		}
+		ok, err := w.wants(rec)
+		if err != nil {
+			return f, err
+		}
+		if ok {
+			f.records = append(f.records, rec.Clone())
+		}
+		if int64(len(f.records)) == n {
+			break
+		}
+	}
+	slices.Reverse(f.records)
+	return f, nil
+}
+
+// sequence is a slice as a sequence.
+func sequence(records []reader.Record) iter.Seq2[reader.Record, error] {
+	return func(yield func(reader.Record, error) bool) {
+		for _, rec := range records {
+			if !yield(rec, nil) {
+				return
+			}
+		}
+	}
+}
+
+// chosen prints the last records of the range that are chosen.
+func (t *tailCommand) chosen(r *resolver, p *printer) error {
+	t.where.trust(r.log)
+	backward := r.log.Backward(reader.UnknownOffset)
+	if t.offsets.given {
+		s, err := r.span(t.offsets.offsets)
+		if err == nil {
+			s, err = r.clamp(s)
+		}
+		if err != nil {
+			return err
+		}
+		if backward = downTo(r.log.Backward(s.to), s.from); s.from == s.to {
+			backward = sequence(nil)
+		}
+		if t.skip != nil {
+			t.skip.from = s.from
+		}
+	}
+	f, err := t.where.last(r.ctx, backward, int64(t.number))
+	if err == nil {
+		err = p.all(r.ctx, sequence(f.records), -1)
+	}
+	return t.where.outcome(err)
+}
+
+// followChosen follows from the first of the last records that are chosen. What
+// is appended meanwhile comes behind them.
+func (t *tailCommand) followChosen(ctx context.Context, log *reader.Log) (iter.Seq2[reader.Record, error], error) {
+	f, err := t.where.last(ctx, log.Backward(reader.UnknownOffset), int64(t.number))
+	if err != nil {
+		return nil, err
+	}
+	// They are looked at again, and counted then.
+	t.where.matched, t.where.invalid, t.where.met = 0, gaps{}, false
+	switch {
+	case len(f.records) > 0 && f.records[0].Offset != reader.UnknownOffset:
+		return log.Follow(ctx, f.records[0].Offset), nil
+	case len(f.records) == 0 && f.next != reader.UnknownOffset:
+		return log.Follow(ctx, f.next), nil
+	case len(f.records) == 0:
+		return log.FollowTail(ctx, 0), nil
+	}
+	return log.FollowTail(ctx, f.seen), nil
+}

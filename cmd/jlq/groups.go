@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/jlq/group"
+	"example.com/jlq/internal/vfs"
+
+	consumed "example.com/jlq/internal/offsets"
+)
+
+// openGroup names a group of a log.
+func (a *app) openGroup(path, name string) (*group.Group, error) {
+	g, err := group.Open(path, name, &group.Options{Logger: a.warner()})
+	if err != nil {
+		return nil, noLog(path, err)
+	}
+	return g, nil
+}
+
+// groupNames are the groups that are registered on a log, in order.
+func (a *app) groupNames(path string) ([]string, error) {
+	names, err := group.List(path, &group.Options{Logger: a.warner()})
+	return names, placesHint(path, noLog(path, err))
+}
+
+// lagOf is how far the group of args is, or all of the log are: LOG [GROUP].
+func (a *app) lagOf(ctx context.Context, args []string) ([]groupRow, error) {
+	names := args[1:]
+	if len(names) == 0 {
+		var err error
+		if names, err = a.groupNames(args[0]); err != nil {
+			return nil, err
+		}
+	}
+	var rows []groupRow
+	for _, name := range names {
+		g, err := a.openGroup(args[0], name)
+		if err != nil {
+			return nil, err
+		}
+		lags, err := g.Lag(ctx)
+		if err != nil {
+			return nil, noGroup(args[0], name, err)
+		}
+		for _, l := range lags {
+			rows = append(rows, rowOf(name, l, time.Now()))
+		}
+	}
+	return rows, nil
+}
+
+// placesHint adds to an error about an offsets file that is lost what can be
+// done about it.
+func placesHint(path string, err error) error {
+	if !errors.Is(err, consumed.ErrDamaged) {
+		return err
+	}
+	place, located := consumed.Locate(vfs.OS, path)
+	if located != nil {
+		return err
+	}
+	return &usageError{err: err, hint: fmt.Sprintf("put a copy of %s back, or move it, %s and %s away and say where each group goes on: jlq consume -g GROUP -o OFFSET %s",
+		place.File, place.Prev(), place.Groups, path)}
+}
+
+// noGroup says that there is no such group, as other commands say that there
+// is no such record.
+func noGroup(path, name string, err error) error {
+	if errors.Is(err, group.ErrNotRegistered) {
+		return missing("%s: there is no group %s", path, name)
+	}
+	return placesHint(path, err)
+}
+
+// completeGroups offers the groups of the log that was named before.
+func completeGroups(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if len(args) != 1 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return completeGroupFlag(nil, args, typed)
+}
+
+// completeGroupFlag offers them for -g, where the log stands before it.
+func completeGroupFlag(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	names, err := group.List(args[0], nil)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,293 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"example.com/jlq/internal/segment"
+	"example.com/jlq/internal/vfs"
+	"example.com/jlq/partition"
+	"example.com/jlq/reader"
+	"example.com/jlq/topic"
+)
+
+// orderFlags say how the records of a topic are merged.
+type orderFlags struct {
+	order choice
+	field fieldFlag
+}
+
+func (f *orderFlags) add(cmd *cobra.Command) {
+	f.order = newChoice("time", "partition")
+	cmd.Flags().Var(&f.order, "order", "how the partitions of a topic are merged: by the time of the records, or one after the other")
+	f.field.add(cmd, "time-field", "the `FIELD` with the time of a record, for --order time (default: the first of ts, time, timestamp, @timestamp that holds one)")
+}
+
+// topicView is a topic that a command reads.
+type topicView struct {
+	app   *app
+	ctx   context.Context
+	path  string
+	t     *topic.Topic
+	meta  topic.Meta
+	opts  topic.ReadOptions
+	skips map[int]*skipper // with --on-bad skip
+}
+
+// withTopic opens a topic for reading, without lock and writing nothing.
+func (a *app) withTopic(ctx context.Context, path string, flags readFlags, order orderFlags, do func(*topicView) error) error {
+	v := &topicView{app: a, ctx: ctx, path: path, skips: map[int]*skipper{}}
+	v.opts = topic.ReadOptions{ByPartition: order.order.value == "partition", TimeField: string(order.field), Dropped: v.dropped}
+	skip := func(_ int, d partition.Damage) error { return d.Err }
+	if flags.onBad.value == "skip" {
+		skip = func(i int, d partition.Damage) error { return v.skips[i].damage(d) }
+		a.skip = &skipper{app: a, name: path} // takes over once records come
+	}
+	var err error
+	v.t, err = topic.OpenReader(path, &topic.Options{Skip: skip, Partition: partition.Options{MaxRecordBytes: int(flags.max), Logger: a.logger()}})
+	if err != nil {
+		return topicError(path, err)
+	}
+	v.meta = v.t.Meta()
+	unindexed, err := v.look(flags.onBad.value == "skip")
+	if err == nil {
+		err = do(v)
+	}
+	for _, i := range v.meta.All() {
+		if s := v.skips[i]; s != nil {
+			s.tell()
+		}
+	}
+	if closed := v.t.Close(); err == nil {
+		err = closed
+	}
+	if code := exitCode(err); unindexed && (code == exitOK || code == exitMissing) {
+		err = &codeError{exitIndex, err}
+	}
+	return v.advise(flags, err)
+}
+
+// look opens the partitions and says what is not shown of them.
+func (v *topicView) look(skips bool) (unindexed bool, err error) {
+	hidden := slices.DeleteFunc(v.meta.All(), func(i int) bool { return slices.Contains(v.meta.Consumed(), i) })
+	for _, i := range hidden {
+		v.app.report("%s: partition %d is hidden from consumers and not shown; its ids, %s-%d@OFFSET, show it", v.path, i, v.meta.Name, i)
+	}
+	for _, i := range v.meta.Consumed() {
+		p, err := v.t.Partition(i)
+		if err != nil {
+			return false, err
+		}
+		if skips {
+			v.skips[i] = &skipper{app: v.app, name: p.Path()}
+		}
+		unindexed = v.app.noteBehind(p.Log(), p.Path()) || unindexed
+		v.app.noteAhead(p.Log(), p.Path())
+	}
+	return unindexed, nil
+}
+
+func (v *topicView) dropped(i int, gone *partition.RangeError) {
+	v.app.report("%s: offsets %d to %d were dropped before they were read; going on with offset %d", topic.PartitionPath(v.path, i), gone.Offset, gone.Start-1, gone.Start)
+}
+
+// advise adds to an error about damage what can be done about it.
+func (v *topicView) advise(flags readFlags, err error) error {
+	_, corrupt := errors.AsType[*segment.CorruptError](err)
+	_, away := errors.AsType[*segment.SegmentAwayError](err)
+	if !corrupt && !away {
+		return err
+	}
+	hint := fmt.Sprintf("jlq verify %s says what is wrong, jlq repair %s shows how to mend it", v.path, v.path)
+	if flags.onBad.value == "fail" {
+		hint = "--on-bad skip reads on behind it; " + hint
+	}
+	return &usageError{err: err, hint: hint}
+}
+
+// log is the log of a partition.
+func (v *topicView) log(i int) (*reader.Log, error) {
+	p, err := v.t.Partition(i)
+	if err != nil {
+		return nil, err
+	}
+	return p.Log(), nil
+}
+
+// spans finds what a range is in each partition.
+func (v *topicView) spans(o offsets) (map[int]topic.Span, error) {
+	if err := topicOffset(v.path, o); err != nil {
+		return nil, err
+	}
+	if o.from.kind == atLast || o.to.kind == atLast {
+		return nil, &usageError{err: fmt.Errorf("%s: is a topic, where %q says nothing about the order", v.path, o.text), hint: "jlq tail -n N prints the last N"}
+	}
+	out := map[int]topic.Span{}
+	for _, i := range v.meta.Consumed() {
+		log, err := v.log(i)
+		if err != nil {
+			return nil, err
+		}
+		r := &resolver{ctx: v.ctx, log: log}
+		s, err := r.span(o)
+		if err == nil {
+			s, err = r.clamp(s)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("partition %d: %w", i, err)
+		}
+		out[i] = topic.Span{From: s.from, To: s.to}
+		if skip := v.skips[i]; skip != nil {
+			skip.from = s.from
+		}
+	}
+	return out, nil
+}
+
+// plain is the records for a printer, which knows no partitions.
+func (v *topicView) plain(records iter.Seq2[topic.Record, error]) iter.Seq2[reader.Record, error] {
+	return func(yield func(reader.Record, error) bool) {
+		for rec, err := range records {
+			if s := v.skips[rec.ID.Partition]; s != nil && err == nil {
+				v.app.skip = s
+			}
+			if !yield(rec.Record, err) {
+				return
+			}
+		}
+	}
+}
+
+// print prints the records of a range that w, where it is not nil, chooses.
+func (v *topicView) print(p *printer, w *where, o offsets, backward bool, limit int64) error {
+	var err error
+	opts := v.opts
+	opts.Backward = backward
+	if opts.Spans, err = v.spans(o); err != nil {
+		return err
+	}
+	records := v.plain(v.t.Records(&opts))
+	if w == nil {
+		return p.all(v.ctx, records, limit)
+	}
+	v.trust(w)
+	return w.outcome(p.all(v.ctx, w.records(records), limit))
+}
+
+// trust asks all partitions whether their records were checked.
+func (v *topicView) trust(w *where) {
+	all := true
+	for _, i := range v.meta.Consumed() {
+		meta, ok, err := segment.ReadMeta(vfs.OS, topic.PartitionPath(v.path, i))
+		all = all && err == nil && ok && meta.Strict(meta.Start, 0)
+	}
+	w.checked = all
+}
+
+// tail prints the last records of a range, and follows where that is wanted.
+func (v *topicView) tail(t *tailCommand, p *printer) error {
+	var err error
+	opts := v.opts
+	if opts.Spans, err = v.spans(t.offsets.offsets); err != nil {
+		return err
+	}
+	next := map[int]uint64{}
+	for i, s := range opts.Spans {
+		next[i] = s.To
+	}
+	if t.follow && t.offsets.given {
+		for i, s := range opts.Spans {
+			next[i] = s.From
+		}
+	} else if err := v.last(t, p, &opts); err != nil || !t.follow {
+		return err
+	}
+	return v.live(t, p, next)
+}
+
+// last prints the last records of spans, as many as are asked for.
+func (v *topicView) last(t *tailCommand, p *printer, opts *topic.ReadOptions) error {
+	if t.where == nil {
+		records, _, err := v.t.Tail(v.ctx, int(t.number), opts)
+		if err != nil {
+			return err
+		}
+		plain := make([]reader.Record, len(records))
+		for i := range records {
+			plain[i] = records[i].Record
+		}
+		return p.all(v.ctx, sequence(plain), -1)
+	}
+	v.trust(t.where)
+	back := *opts
+	back.Backward = true
+	f, err := t.where.last(v.ctx, v.plain(v.t.Records(&back)), int64(t.number))
+	if err == nil {
+		err = p.all(v.ctx, sequence(f.records), -1)
+	}
+	if t.follow && err == nil {
+		return nil // what comes decides
+	}
+	return t.where.outcome(err)
+}
+
+// live prints records as they come.
+func (v *topicView) live(t *tailCommand, p *printer, next map[int]uint64) error {
+	ctx, cancel := context.WithCancelCause(v.ctx)
+	defer cancel(nil)
+	v.app.out.follow(cancel)
+	watchHangup(v.app.out.raw, func() { cancel(&outputError{syscall.EPIPE}) })
+	records := v.plain(v.t.Follow(ctx, next, &v.opts))
+	if t.where == nil {
+		return p.all(ctx, records, -1)
+	}
+	return t.where.outcome(p.all(ctx, t.where.records(records), -1))
+}
+
+// count adds up the records of a range, those that w chooses where it is not
+// nil.
+func (v *topicView) count(w *where, o offsets) (n uint64, err error) {
+	spans, err := v.spans(o)
+	if err != nil {
+		return 0, err
+	}
+	for _, i := range v.meta.Consumed() {
+		if w == nil {
+			n += spans[i].To - spans[i].From
+			continue
+		}
+		log, err := v.log(i)
+		if err != nil {
+			return 0, err
+		}
+		if n, err = w.count(&resolver{ctx: v.ctx, log: log}, o); err != nil { // it adds up by itself
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// printNext prints, for each partition, the id that the next record gets.
+func (v *topicView) printNext() error {
+	for _, i := range v.meta.All() {
+		log, err := v.log(i)
+		if err != nil {
+			return err
+		}
+		_, next, err := log.Bounds(v.ctx)
+		if err != nil {
+			return err
+		}
+		id := topic.ID{Topic: v.meta.Name, Partition: i, Offset: next}
+		if err := v.app.out.WriteLine(id.Append(nil), "\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/spf13/cobra"
+
+	"example.com/jlq/internal/filter"
+	"example.com/jlq/internal/segment"
+	"example.com/jlq/internal/vfs"
+	"example.com/jlq/reader"
+)
+
+const whereHelp = `of these records, only those that the filter EXPR is true of, such as '.level == "error" && .user.id > 100' (jlq help filter)`
+
+// whereFlag is --where.
+type whereFlag string
+
+func (f *whereFlag) add(cmd *cobra.Command) {
+	cmd.Flags().Var(f, "where", whereHelp)
+}
+
+func (f *whereFlag) String() string { return string(*f) }
+func (f *whereFlag) Type() string   { return "EXPR" }
+
+func (f *whereFlag) Set(text string) error {
+	if text == "" {
+		return errors.New("want an expression")
+	}
+	*f = whereFlag(text)
+	return nil
+}
+
+// compileFilter compiles an expression; what is wrong with one is shown with
+// the place.
+func compileFilter(text string) (*filter.Filter, error) {
+	f, err := filter.Compile(text)
+	if wrong, ok := errors.AsType[*filter.Error](err); ok {
+		return nil, &codeError{exitFilter, &usageError{errors.New(wrong.String()), "jlq help filter shows the language"}}
+	}
+	return f, err
+}
+
+// where chooses records by a filter, and counts what it meets.
+type where struct {
+	app     *app
+	name    string // of the log
+	filter  *filter.Filter
+	checked bool // all records were checked when they were stored
+	onBad   string
+	matched uint64
+	invalid gaps // lines that are not JSON and were not told yet
+	met     bool // there was one
+}
+
+// newWhere compiles the filter of a command; nil where there is none. --on-bad
+// says what is done about lines that are not JSON: skip, fail, or, where it was
+// not given, skip and exit with 4.
+func (a *app) newWhere(cmd *cobra.Command, name, text string) (*where, error) {
+	if text == "" {
+		return nil, nil
+	}
+	f, err := compileFilter(text)
+	if err != nil {
+		return nil, err
+	}
+	w := &where{app: a, name: name, filter: f}
+	if given := cmd.Flags().Lookup("on-bad"); given != nil && given.Changed {
+		w.onBad = given.Value.String()
+	}
+	return w, nil
+}
+
+// trust asks the log whether its records were checked when they were stored:
+// then only what the filter looks at is read.
+func (w *where) trust(log *reader.Log) {
+	if log.Place().Bare {
+		return
+	}
+	// Without a partition.json that can be read, nothing is known.
+	meta, ok, err := segment.ReadMeta(vfs.OS, log.Place().Path)
+	w.checked = err == nil && ok && meta.Strict(meta.Start, 0)
+}
+
+// wants reports whether a record is chosen. The error is about a line that is
+// not JSON and ends the command.
+func (w *where) wants(rec reader.Record) (bool, error) {
+	match := w.filter.Match
+	if w.checked {
+		match = w.filter.MatchChecked
+	}
+	ok, err := match(rec.Data)
+	if err != nil {
+		return false, w.refuse(rec, int64(len(rec.Data)), err)
+	}
+	if ok {
+		w.matched++
+	}
+	return ok, nil
+}
+
+// refuse takes a line of that size that is not JSON.
+func (w *where) refuse(rec reader.Record, size int64, err error) error {
+	if w.onBad == "fail" {
+		where := "a line"
+		if rec.Offset != reader.UnknownOffset {
+			where = "offset " + uintText(rec.Offset)
+		}
+		return &codeError{exitInvalid, &usageError{fmt.Errorf("%s: %s is not JSON: %w", w.name, where, err), "--on-bad skip leaves it out"}}
+	}
+	if w.app.skip != nil && w.app.skip.leavesOut(rec) {
+		return nil // it is told as what it is: blank, or damaged
+	}
+	w.met = true
+	w.invalid.add(rec.Offset, 1, size+1)
+	if w.app.out.isLive() {
+		w.tell()
+	}
+	return nil
+}
+
+// records is what is chosen of a sequence.
+func (w *where) records(records iter.Seq2[reader.Record, error]) iter.Seq2[reader.Record, error] {
+	return func(yield func(reader.Record, error) bool) {
+		for rec, err := range records {
+			ok := true
+			if err == nil {
+				if ok, err = w.wants(rec); err != nil {
+					rec = reader.Record{}
+				}
+			}
+			if (ok || err != nil) && !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
+// tell says how many lines were left out because they are not JSON.
+func (w *where) tell() {
+	if w.invalid.count == 0 {
+		return
+	}
+	verb := "are"
+	if w.invalid.count == 1 {
+		verb = "is"
+	}
+	w.app.report("%s: skipped %s that %s not JSON", w.name, w.invalid.text(), verb)
+	w.invalid = gaps{}
+}
+
+// outcome ends a command whose records were chosen: err is how reading them
+// ended.
+func (w *where) outcome(err error) error {
+	w.tell()
+	switch {
+	case err != nil:
+		return err
+	case w.met && w.onBad == "":
+		return silent(exitInvalid)
+	case w.matched == 0:
+		return silent(exitMissing)
+	}
+	return nil
+}
