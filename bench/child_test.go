@@ -29,6 +29,11 @@ var jobs = map[string]func(dir string, n int) error{
 	"sync-one":     childAppend(partition.SyncAlways, 1, (*partition.Partition).Close),
 	"scan":         childScan,
 	"get":          childGet,
+	"follow":       childFollow,
+	"follow-pipe":  childFollowPipe,
+	"follow-file":  childFollowFile,
+	"run":          childRun,
+	"consume":      childConsume,
 }
 
 func runChild(job, dir string) int {

@@ -13,6 +13,16 @@ func rawWrite(f *os.File, p []byte) (int, error) { return unix.Write(int(f.Fd())
 
 func dataSync(f *os.File) error { return unix.Fdatasync(int(f.Fd())) }
 
+// dropCache takes a file out of the page cache, written or not. It needs no
+// rights, but pages that something maps stay.
+func dropCache(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(unix.Fdatasync(int(f.Fd())), unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED), f.Close())
+}
+
 // Mapped reads a record with two loads from mapped memory, one of the index
 // and one of the records, and believes both.
 type Mapped struct {

@@ -47,3 +47,5 @@ func (m *Mapped) Get(dst []byte, offset uint64) ([]byte, error) {
 
 // Close removes both mappings.
 func (m *Mapped) Close() error { return errors.Join(m.rec.Close(), m.idx.Close()) }
+
+func dropCache(string) error { return errors.ErrUnsupported }

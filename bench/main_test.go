@@ -7,7 +7,7 @@ import (
 )
 
 // big adds what takes a minute and gigabytes of disk.
-var big = flag.Bool("big", false, "also open a log of 10,000,000 records after a kill")
+var big = flag.Bool("big", false, "also measure logs of 10,000,000 records")
 
 func TestMain(m *testing.M) {
 	if job := os.Getenv(childJob); job != "" {

@@ -36,6 +36,13 @@ func (m *Meter) Beside(unit string, work func()) {
 	m.add(unit, millis(time.Since(start)))
 }
 
+// Rate reports the bytes that each measured part handled as GB/s beside it.
+func (m *Meter) Rate(bytes int64) {
+	for _, ms := range m.parts["ms/run"] {
+		m.add("GB/s", float64(bytes)/1e6/ms)
+	}
+}
+
 // Report ends the benchmark. The time of whole iterations, which the testing
 // package would print, says nothing here and is left out.
 func (m *Meter) Report(b *testing.B) {

@@ -26,6 +26,26 @@ func BenchmarkScan(b *testing.B) {
 	b.Run("naive-lines", func(b *testing.B) { RunScan(b, set, tallied(dir, ScanLines)) })
 }
 
+// BenchmarkScanThree has three goroutines read all of it at the same time, from
+// one open log, and one alone beside them.
+func BenchmarkScanThree(b *testing.B) {
+	set := JSON(ManyRecords)
+	dir := fixture(b, set)
+	b.Run("jlq-alone", func(b *testing.B) { RunReaders(b, set, 1, openReader(b, dir)) })
+	b.Run("jlq", func(b *testing.B) { RunReaders(b, set, 3, openReader(b, dir)) })
+	b.Run("naive-reuse", func(b *testing.B) { RunReaders(b, set, 3, scanOnly{dir: dir, scan: NaiveScanReuse}) })
+}
+
+// scanOnly is a store that others wrote.
+type scanOnly struct {
+	Store
+	dir  string
+	scan func(string, func([]byte)) error
+}
+
+// Scan implements Store.
+func (s scanOnly) Scan(each func([]byte)) error { return s.scan(s.dir, each) }
+
 // BenchmarkRandom reads single records in random order, all of them warm.
 func BenchmarkRandom(b *testing.B) {
 	for _, n := range []int{FewRecords, ManyRecords} {
@@ -76,6 +96,7 @@ func runReads(b *testing.B, set *Set, dir string) {
 		require.NoError(b, err)
 		require.Equal(b, set.Size(), n)
 	}
+	m.Rate(set.Size())
 	m.Report(b)
 }
 
@@ -121,6 +142,7 @@ func runIndex(b *testing.B, set *Set, dir string) {
 		requireSameFile(b, IndexPath(dir), path)
 		require.NoError(b, os.Remove(path))
 	}
+	m.Rate(set.Size())
 	m.Report(b)
 }
 
@@ -145,5 +167,6 @@ func runCommand(b *testing.B, set *Set, name string, args ...string) {
 		m.Measure(set.Len(), func() { err = exec.Command(path, args...).Run() })
 		require.NoError(b, err)
 	}
+	m.Rate(set.Size())
 	m.Report(b)
 }

@@ -21,6 +21,11 @@ func newSet(lines []byte, ends []int64) *Set {
 	return s
 }
 
+// First returns the set of the first n records.
+func (s *Set) First(n int) *Set {
+	return &Set{lines: s.Lines(0, n), records: s.records[:n], ends: s.ends[:n]}
+}
+
 // Len returns the number of records.
 func (s *Set) Len() int { return len(s.records) }
 

@@ -14,6 +14,14 @@ func BenchmarkSyncOne(b *testing.B) {
 	b.Run("jlq", func(b *testing.B) { RunAppend(b, set, 1, openJLQ(partition.SyncAlways, partition.Strict)) })
 }
 
+// BenchmarkSyncEight is the same by 8 goroutines at once.
+func BenchmarkSyncEight(b *testing.B) {
+	set := JSON(SyncsOfEight)
+	b.Run("jlq", func(b *testing.B) {
+		RunAppendTogether(b, set, FewGoroutines, openJLQ(partition.SyncAlways, partition.Strict))
+	})
+}
+
 // BenchmarkSyncMany is the same by 64 goroutines at once.
 func BenchmarkSyncMany(b *testing.B) {
 	set := JSON(SyncsTogether)

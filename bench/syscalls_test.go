@@ -30,7 +30,7 @@ func TestSystemCalls(t *testing.T) {
 		{"append-one", 2000, 6000, 1.75},
 		{"append-close", 20_000, 100_000, 0.02},
 		{"sync-one", 100, 300, 6},
-		{"scan", 10_000, 100_000, 0.00125},
+		{"scan", 10_000, 100_000, 0.0015},
 		{"get", 1000, 20_000, 0.001},
 	} {
 		t.Run(c.job, func(t *testing.T) {

@@ -9,10 +9,6 @@ import (
 	"example.com/jlq/bench"
 )
 
-// fillBatch is how many records are appended at once where that is not what is
-// measured.
-const fillBatch = 1000
-
 func BenchmarkAppendBatch(b *testing.B) {
 	benchmarkAppend(b, bench.JSON(bench.ShortAppend), bench.BatchSize)
 }
@@ -38,20 +34,31 @@ func BenchmarkSyncOne(b *testing.B) {
 	}
 }
 
-func BenchmarkSyncMany(b *testing.B) {
-	set := bench.JSON(bench.SyncsTogether)
+func BenchmarkSyncEight(b *testing.B) { benchmarkTogether(b, bench.FewGoroutines, bench.SyncsOfEight) }
+
+func BenchmarkSyncMany(b *testing.B) { benchmarkTogether(b, bench.Goroutines, bench.SyncsTogether) }
+
+func benchmarkTogether(b *testing.B, goroutines, records int) {
 	for _, peer := range All() {
+		set := bench.JSON(records)
+		if !peer.Gathers {
+			set = set.First(records / 4)
+		}
 		if peer.Together != nil {
 			b.Run(peer.Name, func(b *testing.B) {
-				bench.RunAppendTogether(b, set, bench.Goroutines, func(dir string) (bench.Appender, error) { return peer.Together(dir) })
+				bench.RunAppendTogether(b, set, goroutines, func(dir string) (bench.Appender, error) { return peer.Together(dir, goroutines) })
 			})
 		}
 	}
 }
 
 func BenchmarkScan(b *testing.B) {
-	set := bench.JSON(bench.ManyRecords)
+	many := bench.JSON(bench.ManyRecords)
 	for _, peer := range All() {
+		set := many
+		if peer.Slow {
+			set = many.First(bench.ShortAppend)
+		}
 		b.Run(peer.Name, func(b *testing.B) {
 			log := filled(b, peer, set)
 			bench.RunScan(b, set, func() (t bench.Tally, err error) {
@@ -67,11 +74,18 @@ func BenchmarkRandom(b *testing.B) {
 		set := bench.JSON(n)
 		for _, peer := range All() {
 			b.Run(fmt.Sprintf("n=%d/%s", n, peer.Name), func(b *testing.B) {
+				reads := bench.RandomReads
+				if peer.Slowest && n > bench.FewRecords {
+					b.Skip("takes too long to fill")
+				}
+				if peer.Slow {
+					reads = bench.SlowReads
+				}
 				log, ok := filled(b, peer, set).(Getter)
 				if !ok {
 					b.Skip("finds no record by its number")
 				}
-				bench.RunRandom(b, set, bench.Shuffled(n, bench.RandomReads), log.Get)
+				bench.RunRandom(b, set, bench.Shuffled(n, reads), log.Get)
 			})
 		}
 	}

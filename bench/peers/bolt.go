@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
-
-	"example.com/jlq/bench"
 )
 
 var bucketName = []byte("log")
@@ -31,11 +29,11 @@ func openBolt(dir string, sync bool) (Log, error) {
 // openBoltTogether lets bbolt gather the transactions of many goroutines. It
 // does so for 10 ms or until there are MaxBatchSize, which is set to what the
 // workload can gather, so that it never waits.
-func openBoltTogether(dir string) (Log, error) {
+func openBoltTogether(dir string, goroutines int) (Log, error) {
 	b, err := newBolt(dir, true)
 	if err == nil {
 		b.update = b.db.Batch
-		b.db.MaxBatchSize = bench.Goroutines
+		b.db.MaxBatchSize = goroutines
 	}
 	return b, err
 }

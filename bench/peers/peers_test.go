@@ -66,7 +66,7 @@ func TestPeersTakeManyGoroutines(t *testing.T) {
 			continue
 		}
 		t.Run(peer.Name, func(t *testing.T) {
-			log, err := peer.Together(t.TempDir())
+			log, err := peer.Together(t.TempDir(), bench.Goroutines)
 			require.NoError(t, err)
 			errs := make([]error, set.Len())
 			var wg sync.WaitGroup

@@ -27,7 +27,7 @@ func openRaft(dir string, _ bool) (Log, error) {
 	return &raftWAL{log: log, meta: meta, next: last + 1}, err
 }
 
-func openRaftTogether(dir string) (Log, error) {
+func openRaftTogether(dir string, _ int) (Log, error) {
 	log, err := openRaft(dir, true)
 	return &turns{Log: log}, err
 }

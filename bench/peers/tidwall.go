@@ -73,7 +73,7 @@ func (t *turns) Append(batch [][]byte) error {
 	return t.Log.Append(batch)
 }
 
-func openTidwallTogether(dir string) (Log, error) {
+func openTidwallTogether(dir string, _ int) (Log, error) {
 	log, err := openTidwall(dir, true)
 	return &turns{Log: log}, err
 }

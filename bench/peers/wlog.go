@@ -22,7 +22,7 @@ func openWlog(dir string, sync bool) (Log, error) {
 
 // openWlogTogether needs nothing more: Log and Sync may be called at once, and
 // each goroutine syncs for itself.
-func openWlogTogether(dir string) (Log, error) { return openWlog(dir, true) }
+func openWlogTogether(dir string, _ int) (Log, error) { return openWlog(dir, true) }
 
 // Append implements bench.Appender.
 func (w *wlogs) Append(batch [][]byte) error {

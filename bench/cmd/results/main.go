@@ -2,7 +2,7 @@
 // round, and writes what came out as a page.
 //
 //	go run ./bench/cmd/results
-//	go run ./bench/cmd/results -rounds 9 -big
+//	go run ./bench/cmd/results -rounds 9 -big -soak
 //	go run ./bench/cmd/results -only Scan -o -
 //
 // In each round every workload is run once, all its contestants one after the
@@ -38,7 +38,7 @@ type config struct {
 	rounds, iterations int
 	out, dir           string
 	only               *regexp.Regexp
-	big, peers         bool
+	big, peers, soak   bool
 	command            string
 }
 
@@ -49,7 +49,8 @@ func parseFlags(args []string) (config, error) {
 	flags.IntVar(&c.iterations, "iterations", 3, "`iterations` of each benchmark in a round, of which the median counts")
 	flags.StringVar(&c.out, "o", "", "`file` to write; - is standard output (default bench/RESULTS.md of the module)")
 	flags.StringVar(&c.dir, "dir", os.TempDir(), "`directory` on the file system to measure")
-	flags.BoolVar(&c.big, "big", false, "also open a log of 10,000,000 records after a kill (2.6 GB)")
+	flags.BoolVar(&c.big, "big", false, "also measure logs of 10,000,000 records (2.6 GB)")
+	flags.BoolVar(&c.soak, "soak", false, "also let a log of 50,000,000 records live for some minutes, see bench/soak")
 	flags.BoolVar(&c.peers, "peers", true, "also run the peers")
 	only := flags.String("only", ".", "run only the workloads whose name matches this `regexp`")
 	err := flags.Parse(args)
@@ -75,6 +76,11 @@ func run(ctx context.Context, args []string) error {
 	page := page{config: c, machine: describe(ctx, root, c.dir), start: time.Now()}
 	if page.samples, err = measure(ctx, root, c); err != nil {
 		return err
+	}
+	if c.soak {
+		if page.soak, err = soak(ctx, root, c.dir); err != nil {
+			return err
+		}
 	}
 	page.loadEnd = loadAverage()
 	return write(root, c.out, page.render)

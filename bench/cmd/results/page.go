@@ -15,6 +15,7 @@ type page struct {
 	start   time.Time
 	loadEnd string
 	samples *samples
+	soak    string // the section of bench/soak, if it ran
 }
 
 // render writes the page as Markdown.
@@ -26,6 +27,9 @@ func (p page) render(w io.Writer) error {
 		for _, part := range workload.parts {
 			p.part(&b, part)
 		}
+	}
+	if p.soak != "" {
+		b.WriteString("\n" + p.soak)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -89,7 +93,7 @@ func (p page) part(b *strings.Builder, part part) {
 	if part.text != "" {
 		fmt.Fprintf(b, "%s\n\n", part.text)
 	}
-	columns := part.columns()
+	columns := part.columns(p.samples)
 	row(b, titles(columns))
 	b.WriteString(strings.Repeat("|---", len(columns)) + "|\n")
 	unfair := false
@@ -119,7 +123,7 @@ func titles(columns []column) (out []string) {
 	return out
 }
 
-func (part part) columns() []column {
+func (part part) columns(s *samples) []column {
 	figure := func(name, unit string) key { return key{part.prefix + "/" + name, unit} }
 	of := func(unit string) func(*samples, string) string {
 		return func(s *samples, name string) string { return spread(s.of(figure(name, unit))) }
@@ -130,9 +134,14 @@ func (part part) columns() []column {
 			return number(s.ratio(figure(name, part.unit), figure(base, part.unit)).median())
 		}})
 	}
-	columns = append(columns, column{"allocs/rec", func(s *samples, name string) string {
-		return number(s.of(figure(name, "allocs/rec")).median())
-	}})
+	for _, unit := range part.also {
+		columns = append(columns, column{unit, of(unit)})
+	}
+	if len(part.also) == 0 || len(s.contestants(part.prefix, "allocs/rec")) == len(s.contestants(part.prefix, part.unit)) {
+		columns = append(columns, column{"allocs/rec", func(s *samples, name string) string {
+			return number(s.of(figure(name, "allocs/rec")).median())
+		}})
+	}
 	if part.beside {
 		columns = append(columns, column{"create ms", of("setup-ms")}, column{"close ms", of("close-ms")},
 			column{"survives", func(_ *samples, name string) string { return part.terms[name].durable }},

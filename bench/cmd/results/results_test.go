@@ -93,6 +93,12 @@ func TestRender(t *testing.T) {
 	require.Contains(t, b.String(), "| scan | ≤ 30 ns/rec | 25.0 (25.0–25.0) | met | 10.0 (10.0–10.0) |\n")
 	require.Contains(t, b.String(), "| append in batches of 100, frame check | ≤ 0.8 × AppendBatch/naive | not run | | |\n")
 	require.NotContains(t, b.String(), "## Index")
+	require.NotContains(t, b.String(), "## Soak")
+
+	p.soak = "## Soak\n\nit passed\n"
+	b.Reset()
+	require.NoError(t, p.render(&b))
+	require.True(t, strings.HasSuffix(b.String(), "|\n\n## Soak\n\nit passed\n"), b.String())
 }
 
 // A workload that no benchmark has would be missing from the page in silence.
