@@ -40,6 +40,8 @@ var layers = map[string][]string{
 	"bench/cmd/results": {"bench"},
 	"bench/soak":        {"partition"},
 
+	"internal/samplelog": {},
+
 	"internal/faulttest":             {},
 	"internal/faulttest/mutants":     {},
 	"internal/faulttest/cmd/mutants": {"internal/faulttest/mutants"},
