@@ -3,15 +3,13 @@ package filter
 import (
 	"context"
 	"iter"
-	"runtime"
-	"sync"
+
+	"example.com/jlq/internal/inorder"
 )
 
-// A large log is sifted on all cores: one goroutine ranges over the pieces of
-// it, each of several reads a piece and chooses among its lines, and the caller
-// gets what was chosen in the order of the pieces. There are so many batches and
-// no more, which bounds the memory: a new piece waits for one that the caller is
-// done with.
+// A large log is sifted on all cores: each of several goroutines reads a piece
+// of it and chooses among its lines, and the caller gets what was chosen in the
+// order of the pieces.
 
 // Block is a run of whole lines.
 type Block struct {
@@ -35,62 +33,19 @@ type Chosen struct {
 	Matched int    // how many they are
 	Bad     []Bad  // those that are not JSON; Offset counts from the beginning of the log
 	Err     error  // how reading the piece ended
-
-	piece iter.Seq2[Block, error]
-	done  chan struct{} // holds one token once the rest is there
 }
 
 // Sift yields what is chosen of each piece, in order. Every piece is ranged
 // over once, by one of several goroutines; none runs any more when the range
 // is over. It ends early when ctx does, which is for the caller to see.
 func (s *Sieve) Sift(ctx context.Context, pieces iter.Seq[iter.Seq2[Block, error]]) iter.Seq[*Chosen] {
-	return func(yield func(*Chosen) bool) {
-		workers := runtime.GOMAXPROCS(0)
-		n := 2*workers + 2
-		free, todo, order := make(chan *Chosen, n), make(chan *Chosen, n), make(chan *Chosen, n)
-		for range n {
-			free <- &Chosen{done: make(chan struct{}, 1)}
-		}
-		ctx, cancel := context.WithCancel(ctx)
-		var running sync.WaitGroup
-		defer running.Wait()
-		defer cancel()
-		running.Go(func() {
-			// Both hold all there are, so that only free is waited for.
-			defer close(todo)
-			defer close(order)
-			for piece := range pieces {
-				select {
-				case c := <-free:
-					c.piece = piece
-					todo <- c
-					order <- c
-				case <-ctx.Done():
-					return
-				}
-			}
-		})
-		for range workers {
-			running.Go(func() {
-				for c := range todo {
-					s.choose(ctx, c)
-				}
-			})
-		}
-		for c := range order {
-			<-c.done
-			if !yield(c) {
-				return
-			}
-			free <- c
-		}
-	}
+	return inorder.Each(ctx, pieces, s.choose)
 }
 
-// choose reads the piece of c.
-func (s *Sieve) choose(ctx context.Context, c *Chosen) {
+// choose reads a piece and puts what is chosen of it into c.
+func (s *Sieve) choose(ctx context.Context, piece iter.Seq2[Block, error], c *Chosen) {
 	c.Lines, c.Matched, c.Bad, c.Err = c.Lines[:0], 0, c.Bad[:0], nil
-	for block, err := range c.piece {
+	for block, err := range piece {
 		if err != nil {
 			c.Err = err
 			break
@@ -106,8 +61,6 @@ func (s *Sieve) choose(ctx context.Context, c *Chosen) {
 			break
 		}
 	}
-	c.piece = nil
-	c.done <- struct{}{}
 }
 
 func (s *Sieve) selectFrom(c *Chosen, block []byte) ([]byte, int, []Bad) {
