@@ -52,12 +52,11 @@ var layers = map[string][]string{
 // owners are the libraries that one package alone may import; the benchmarks
 // may measure any.
 var owners = map[string]string{
-	"github.com/bytedance/sonic":        "internal/jsonl",
-	"golang.org/x/exp/mmap":             "internal/vfs",
-	"github.com/fsnotify/fsnotify":      "reader",
-	"github.com/spf13/cobra":            "cmd/jlq",
-	"github.com/schollz/progressbar/v3": "cmd/jlq",
-	"github.com/klauspost/compress":     "cmd/jlq",
+	"github.com/bytedance/sonic":    "internal/jsonl",
+	"golang.org/x/exp/mmap":         "internal/vfs",
+	"github.com/fsnotify/fsnotify":  "reader",
+	"github.com/spf13/cobra":        "cmd/jlq",
+	"github.com/klauspost/compress": "cmd/jlq",
 }
 
 // forbidden are imports that nothing may have, and what to use.
