@@ -11,18 +11,12 @@ import (
 
 type catCommand struct {
 	*app
-	readFlags
-	format  formatFlag
-	offsets offsetsFlag
-	limit   countFlag
+	viewFlags
 	reverse bool
-	order   orderFlags
-	expr    whereFlag
-	where   *where // nil: every record
 }
 
 func (a *app) catCmd() *cobra.Command {
-	c := &catCommand{app: a, limit: -1}
+	c := newCat(a)
 	cmd := &cobra.Command{
 		Use:   "cat LOG",
 		Short: "print records",
@@ -46,7 +40,7 @@ there, or an id, which is about its partition only: orders-0@42 or orders-0@42:5
   jlq cat -o orders-0@42: orders`,
 		Args: wantArgs(1, 1, "one LOG"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.open(cmd, args[0], string(c.expr))
+			return c.show(cmd, &c.viewFlags, args[0], c)
 		},
 	}
 	c.add(cmd)
@@ -54,50 +48,29 @@ there, or an id, which is about its partition only: orders-0@42 or orders-0@42:5
 	return cmd
 }
 
+func newCat(a *app) *catCommand {
+	return &catCommand{app: a, viewFlags: viewFlags{limit: -1}}
+}
+
 // add adds what cat and filter have in common.
 func (c *catCommand) add(cmd *cobra.Command) {
-	c.readFlags.add(cmd)
-	c.onBad.add(cmd)
-	c.format.add(cmd)
-	c.order.add(cmd)
-	c.offsets.add(cmd, "the records to print: "+offsetsHelp)
-	cmd.Flags().VarP(&c.limit, "number", "n", "print at most N records (default all)")
+	c.viewFlags.add(cmd, "the records to print: "+offsetsHelp, "print at most N records (default all)")
 	cmd.Flags().BoolVarP(&c.reverse, "reverse", "r", false, "print backwards, the last record first")
 }
 
-func (c *catCommand) open(cmd *cobra.Command, path, expr string) (err error) {
-	if c.where, err = c.newWhere(cmd, path, expr); err != nil {
-		return err
-	}
-	path, whole, err := within(path, c.offsets.in)
-	if err != nil {
-		return err
-	}
-	if whole {
-		return c.withTopic(cmd.Context(), path, c.readFlags, c.order, func(v *topicView) error {
-			return v.print(c.newPrinter(path, c.format.value), c.where, c.offsets.offsets, c.reverse, int64(c.limit))
-		})
-	}
-	return c.withLog(cmd.Context(), path, c.readFlags, func(log *reader.Log) error {
-		return c.run(&resolver{ctx: cmd.Context(), log: log}, c.newPrinter(path, c.format.value))
-	})
+func (c *catCommand) fromTopic(v *view, t *topicView) error {
+	return t.print(v, c.reverse)
 }
 
-func (c *catCommand) run(r *resolver, p *printer) error {
-	c.complain(named(p.name, r.dropped(c.offsets.offsets)))
+func (c *catCommand) fromLog(v *view, r *resolver) error {
 	switch {
 	case c.reverse:
-		return c.backwards(r, p)
-	case c.where != nil:
-		return c.where.print(r, p, c.offsets.offsets, int64(c.limit))
-	case c.skip == nil && p.raw() && c.limit < 0 && c.offsets.to.kind == atEnd && c.offsets.from.kind != atLast:
+		c.complain(named(v.name, r.dropped(c.offsets.offsets)))
+		return c.backwards(v, r)
+	case v.where == nil && c.skip == nil && v.direct() && c.limit < 0 && c.offsets.to.kind == atEnd && c.offsets.from.kind != atLast:
 		return c.copy(r)
 	}
-	records, err := r.records(c.offsets.offsets)
-	if err != nil {
-		return err
-	}
-	return p.all(r.ctx, records, int64(c.limit))
+	return v.forward(r)
 }
 
 // copy prints the stored lines, a block at a time.
@@ -129,7 +102,7 @@ func (c *catCommand) begin(r *resolver, from uint64) (uint64, error) {
 	return s.from, err
 }
 
-func (c *catCommand) backwards(r *resolver, p *printer) error {
+func (c *catCommand) backwards(v *view, r *resolver) error {
 	s, err := r.span(c.offsets.offsets)
 	if err == nil {
 		s, err = r.clamp(s)
@@ -137,21 +110,13 @@ func (c *catCommand) backwards(r *resolver, p *printer) error {
 	if err != nil {
 		return err
 	}
-	if s.from == s.to && c.where != nil {
-		return c.where.outcome(nil)
-	}
 	if s.from == s.to {
-		return nil
+		return v.print(r.ctx, nothing)
 	}
 	if c.skip != nil {
 		c.skip.from = s.from
 	}
-	records := downTo(r.log.Backward(s.to), s.from)
-	if c.where == nil {
-		return p.all(r.ctx, records, int64(c.limit))
-	}
-	c.where.trust(r.log)
-	return c.where.outcome(p.all(r.ctx, c.where.records(records), int64(c.limit)))
+	return v.print(r.ctx, v.rows(downTo(r.log.Backward(s.to), s.from)))
 }
 
 // downTo ends a sequence that goes backwards with the record at offset last.

@@ -7,30 +7,36 @@ import (
 	"slices"
 
 	"example.com/jlq/reader"
+	"example.com/jlq/topic"
 )
 
 // errEnough ends a run when as many records were printed as were asked for.
 var errEnough = errors.New("enough")
 
-// print prints the records of a range that are chosen, at most limit of them;
-// negative is no limit.
-func (w *where) print(r *resolver, p *printer, o offsets, limit int64) error {
-	w.trust(r.log)
-	if !p.raw() || o.from.kind == atLast || limit == 0 {
-		records, err := r.records(o)
-		if err == nil {
-			err = p.all(r.ctx, w.records(records), limit)
-		}
-		return w.outcome(err)
+// forward prints the records of the range.
+func (v *view) forward(r *resolver) error {
+	v.complain(named(v.name, r.dropped(v.offsets.offsets)))
+	if v.where != nil && v.direct() && v.offsets.from.kind != atLast && v.limit != 0 {
+		return v.where.outcome(v.where.print(r, v.offsets.offsets, v.limit))
 	}
+	records, err := r.records(v.offsets.offsets)
+	if err != nil {
+		return err
+	}
+	return v.print(r.ctx, v.rows(records))
+}
+
+// print prints the lines of a range that are chosen, at most limit of them;
+// negative is no limit.
+func (w *where) print(r *resolver, o offsets, limit int64) error {
 	s, err := r.span(o)
 	if err == nil {
 		err = w.sift(r, s, w.upTo(limit))
 	}
 	if err == errEnough {
-		err = nil
+		return nil
 	}
-	return w.outcome(err)
+	return err
 }
 
 // upTo prints lines until there were limit of them.
@@ -65,14 +71,14 @@ func (w *where) count(r *resolver, o offsets) (uint64, error) {
 
 // found is what looking for records backwards came to.
 type found struct {
-	records []reader.Record // the last ones that are chosen, in order
-	seen    uint64          // records from the first of them on, or all where there are less than asked for
-	next    uint64          // the offset behind the last that was seen, or UnknownOffset
+	records []topic.Record // the last ones that are chosen, in order
+	seen    uint64         // records from the first of them on, or all where there are less than asked for
+	next    uint64         // the offset behind the last that was seen, or UnknownOffset
 }
 
 // last looks for the last n records that are chosen, in a sequence that goes
 // backwards.
-func (w *where) last(ctx context.Context, backward iter.Seq2[reader.Record, error], n int64) (f found, err error) {
+func (w *where) last(ctx context.Context, backward stream, n int64) (f found, err error) {
 	f.next = reader.UnknownOffset
 	if n == 0 {
 		return f, nil
@@ -87,7 +93,7 @@ func (w *where) last(ctx context.Context, backward iter.Seq2[reader.Record, erro
 		if f.seen++; f.seen == 1 && rec.Offset != reader.UnknownOffset {
 			f.next = rec.Offset + 1
 		}
-		ok, err := w.wants(rec)
+		ok, err := w.wants(rec.Record)
 		if err != nil {
 			return f, err
 		}
@@ -102,9 +108,12 @@ func (w *where) last(ctx context.Context, backward iter.Seq2[reader.Record, erro
 	return f, nil
 }
 
+// nothing is no records.
+func nothing(func(topic.Record, error) bool) {}
+
 // sequence is a slice as a sequence.
-func sequence(records []reader.Record) iter.Seq2[reader.Record, error] {
-	return func(yield func(reader.Record, error) bool) {
+func sequence(records []topic.Record) stream {
+	return func(yield func(topic.Record, error) bool) {
 		for _, rec := range records {
 			if !yield(rec, nil) {
 				return
@@ -114,8 +123,7 @@ func sequence(records []reader.Record) iter.Seq2[reader.Record, error] {
 }
 
 // chosen prints the last records of the range that are chosen.
-func (t *tailCommand) chosen(r *resolver, p *printer) error {
-	t.where.trust(r.log)
+func (t *tailCommand) chosen(v *view, r *resolver) error {
 	backward := r.log.Backward(reader.UnknownOffset)
 	if t.offsets.given {
 		s, err := r.span(t.offsets.offsets)
@@ -126,28 +134,29 @@ func (t *tailCommand) chosen(r *resolver, p *printer) error {
 			return err
 		}
 		if backward = downTo(r.log.Backward(s.to), s.from); s.from == s.to {
-			backward = sequence(nil)
+			backward = func(func(reader.Record, error) bool) {}
 		}
 		if t.skip != nil {
 			t.skip.from = s.from
 		}
 	}
-	f, err := t.where.last(r.ctx, backward, int64(t.number))
+	f, err := v.where.last(r.ctx, v.kept(v.rows(backward)), int64(t.limit))
 	if err == nil {
-		err = p.all(r.ctx, sequence(f.records), -1)
+		err = v.printChosen(r.ctx, sequence(f.records))
 	}
-	return t.where.outcome(err)
+	return v.where.outcome(err)
 }
 
 // followChosen follows from the first of the last records that are chosen. What
 // is appended meanwhile comes behind them.
-func (t *tailCommand) followChosen(ctx context.Context, log *reader.Log) (iter.Seq2[reader.Record, error], error) {
-	f, err := t.where.last(ctx, log.Backward(reader.UnknownOffset), int64(t.number))
+func (t *tailCommand) followChosen(ctx context.Context, v *view, log *reader.Log) (iter.Seq2[reader.Record, error], error) {
+	w := v.where
+	f, err := w.last(ctx, v.rows(log.Backward(reader.UnknownOffset)), int64(t.limit))
 	if err != nil {
 		return nil, err
 	}
 	// They are looked at again, and counted then.
-	t.where.matched, t.where.invalid, t.where.met = 0, gaps{}, false
+	w.matched, w.invalid, w.met = 0, gaps{}, false
 	switch {
 	case len(f.records) > 0 && f.records[0].Offset != reader.UnknownOffset:
 		return log.Follow(ctx, f.records[0].Offset), nil

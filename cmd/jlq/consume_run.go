@@ -90,7 +90,7 @@ func (c *consumer) deliver(ctx context.Context, cancel context.CancelCauseFunc) 
 	if c.exec.text != "" {
 		return c.newPool(cancel).deliver(ctx)
 	}
-	p := c.newPrinter(c.path, c.format.value)
+	p := c.newPrinter(c.path, &c.format)
 	for msg, err := range c.messages(ctx) {
 		if err != nil {
 			if !c.goesOn(err) {

@@ -1,21 +1,19 @@
 package main
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"example.com/jlq/reader"
 )
 
+type countCommand struct {
+	*app
+	pickFlags
+	next bool
+}
+
 func (a *app) countCmd() *cobra.Command {
-	var (
-		flags readFlags
-		o     offsetsFlag
-		next  bool
-		expr  whereFlag
-	)
+	c := &countCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "count LOG",
 		Short: "print the number of records",
@@ -39,70 +37,63 @@ partition, also for those that are hidden: orders-0@42.`,
   jlq append --expect-offset $(jlq count --next orders) orders more.jsonl`,
 		Args: wantArgs(1, 1, "one LOG"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if next && o.given {
-				return usagef("count: --next is about the whole log; it takes no -o")
-			}
-			if expr == "" && cmd.Flags().Changed("on-bad") || next && expr != "" {
-				return usagef("count: --on-bad belongs to --where, which does not go with --next")
-			}
-			w, err := a.newWhere(cmd, args[0], string(expr))
-			if err != nil {
-				return err
-			}
-			path, whole, err := within(args[0], o.in)
-			if err != nil {
-				return err
-			}
-			if whole {
-				return a.countTopic(cmd.Context(), path, flags, w, o.offsets, next)
-			}
-			return a.withLog(cmd.Context(), path, flags, func(log *reader.Log) error {
-				r := &resolver{ctx: cmd.Context(), log: log}
-				if next {
-					_, end, err := r.bounds()
-					if err == nil {
-						_, err = fmt.Fprintln(a.out, end)
-					}
-					return err
-				}
-				if w != nil {
-					n, err := w.count(r, o.offsets)
-					return a.countChosen(w, n, err)
-				}
-				s, err := r.span(o.offsets)
-				if err == nil {
-					s, err = r.clamp(s)
-				}
-				if err == nil {
-					_, err = fmt.Fprintln(a.out, s.to-s.from)
-				}
-				return err
-			})
+			return c.run(cmd, args[0])
 		},
 	}
-	flags.add(cmd)
-	flags.onBad.add(cmd)
-	expr.add(cmd)
-	cmd.Flags().BoolVar(&next, "next", false, "print the offset that the next append gets")
-	o.add(cmd, "count only this range: "+offsetsHelp)
+	c.add(cmd, "count only this range: "+offsetsHelp)
+	c.expr.add(cmd)
+	cmd.Flags().BoolVar(&c.next, "next", false, "print the offset that the next append gets")
 	return cmd
 }
 
-// countTopic prints how many records the partitions of a topic hold together.
-func (a *app) countTopic(ctx context.Context, path string, flags readFlags, w *where, o offsets, next bool) error {
-	return a.withTopic(ctx, path, flags, orderFlags{}, func(v *topicView) error {
-		if next {
+func (c *countCommand) run(cmd *cobra.Command, path string) error {
+	if c.next && c.offsets.given {
+		return usagef("count: --next is about the whole log; it takes no -o")
+	}
+	if c.expr == "" && cmd.Flags().Changed("on-bad") || c.next && c.expr != "" {
+		return usagef("count: --on-bad belongs to --where, which does not go with --next")
+	}
+	w, err := c.newWhere(cmd, path, string(c.expr))
+	if err != nil {
+		return err
+	}
+	return c.pick(cmd, &c.pickFlags, path, func(string) {}, func(v *topicView) error {
+		if c.next {
 			return v.printNext()
 		}
-		n, err := v.count(w, o)
+		return c.print(w)(v.count(w, c.offsets.offsets))
+	}, func(r *resolver) error {
+		if c.next {
+			_, end, err := r.bounds()
+			return c.print(nil)(end, err)
+		}
+		return c.print(w)(r.count(w, c.offsets.offsets))
+	})
+}
+
+// count is how many records of a range w chooses; nil chooses all.
+func (r *resolver) count(w *where, o offsets) (uint64, error) {
+	if w != nil {
+		return w.count(r, o)
+	}
+	s, err := r.span(o)
+	if err == nil {
+		s, err = r.clamp(s)
+	}
+	return s.to - s.from, err
+}
+
+// print prints a number.
+func (c *countCommand) print(w *where) func(uint64, error) error {
+	return func(n uint64, err error) error {
 		if w != nil {
-			return a.countChosen(w, n, err)
+			return c.countChosen(w, n, err)
 		}
 		if err == nil {
-			_, err = fmt.Fprintln(a.out, n)
+			_, err = fmt.Fprintln(c.out, n)
 		}
 		return err
-	})
+	}
 }
 
 // countChosen prints how many records are chosen; none is a number too.

@@ -10,7 +10,7 @@ import (
 )
 
 func (a *app) filterCmd() *cobra.Command {
-	c := &catCommand{app: a, limit: -1}
+	c := newCat(a)
 	cmd := &cobra.Command{
 		Use:        "filter LOG EXPR",
 		SuggestFor: []string{"where", "select"},
@@ -51,7 +51,8 @@ Exit code 1 says that nothing matched, 3 that EXPR does not compile.`,
 			if swapped(args[0], args[1]) {
 				return &usageError{err: errors.New("filter: the LOG comes before the EXPR"), hint: "jlq filter " + args[1] + " EXPR"}
 			}
-			return c.open(cmd, args[0], args[1])
+			c.expr = whereFlag(args[1])
+			return c.show(cmd, &c.viewFlags, args[0], c)
 		},
 	}
 	c.add(cmd)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/jlq/reader"
+	"example.com/jlq/topic"
 )
 
 type getCommand struct {
@@ -15,7 +16,8 @@ type getCommand struct {
 	format formatFlag
 	bare   bool
 
-	code int // of what was told so far
+	code int      // of what was told so far
+	id   topic.ID // of the partition that is read
 	buf  []byte
 }
 
@@ -63,10 +65,11 @@ func (g *getCommand) run(ctx context.Context, path string, args []string) error 
 		n := sameLog(places)
 		if err == nil {
 			err = g.withLog(ctx, log, g.readFlags, func(l *reader.Log) error {
-				p := g.newPrinter(log, g.format.value)
+				p := g.newPrinter(log, &g.format)
 				if g.bare {
 					p.end = ""
 				}
+				g.id = partitionOf(l)
 				return g.print(&resolver{ctx: ctx, log: l}, p, places[:n])
 			})
 		}
@@ -134,7 +137,7 @@ func (g *getCommand) one(r *resolver, p *printer, o offsets) error {
 		if err != nil {
 			return err
 		}
-		return p.all(r.ctx, records, -1)
+		return p.all(r.ctx, rowsOf(g.id, records))
 	}
 	if o.from.kind == atLast && o.from.n > 0 && !r.known && r.log.Place().Bare && !r.log.Info().HasIndex {
 		return g.fromEnd(r.log, p, o.from.n)
@@ -146,7 +149,7 @@ func (g *getCommand) one(r *resolver, p *printer, o offsets) error {
 	if g.buf, err = r.log.GetInto(g.buf[:0], offset); err != nil {
 		return err
 	}
-	return p.print(reader.Record{Offset: offset, Data: g.buf})
+	return g.printOne(p, reader.Record{Offset: offset, Data: g.buf})
 }
 
 // fromEnd prints the n-th record from the end of a file without an index,
@@ -165,5 +168,11 @@ func (g *getCommand) fromEnd(log *reader.Log, p *printer, n uint64) error {
 	if found < n {
 		return missing("%s: offset -%d is not there: the file holds %s", p.name, n, recordsText(found))
 	}
-	return p.print(first)
+	return g.printOne(p, first)
+}
+
+func (g *getCommand) printOne(p *printer, rec reader.Record) error {
+	id := g.id
+	id.Offset = rec.Offset
+	return p.print(topic.Record{Record: rec, ID: id})
 }

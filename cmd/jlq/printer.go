@@ -3,12 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
-	"iter"
 
 	"github.com/spf13/cobra"
 
 	"example.com/jlq/internal/jsonl"
 	"example.com/jlq/reader"
+	"example.com/jlq/topic"
 )
 
 // badReports is how many bad records are told one by one.
@@ -34,8 +34,8 @@ type printer struct {
 	bad     int
 }
 
-func (a *app) newPrinter(name, format string) *printer {
-	p := &printer{app: a, name: name, format: format, end: "\n"}
+func (a *app) newPrinter(name string, f *formatFlag) *printer {
+	p := &printer{app: a, name: name, format: f.value, end: "\n"}
 	if a.out.tty {
 		p.palette = terminalPalette()
 	}
@@ -47,10 +47,10 @@ func (p *printer) raw() bool { return p.format == "raw" && !p.app.out.tty && p.e
 
 // print prints one record, or tells why it cannot be shown in this format.
 // The error is that of stdout.
-func (p *printer) print(rec reader.Record) error {
-	data, err := p.shape(rec)
+func (p *printer) print(rec topic.Record) error {
+	data, err := p.shape(rec.Record)
 	if err != nil {
-		p.refuse(rec, err)
+		p.refuse(rec.Record, err)
 		return nil
 	}
 	if p.app.out.tty {
@@ -100,23 +100,14 @@ func (p *printer) refuse(rec reader.Record, err error) {
 	p.app.report("%s: %s: not shown: %v", p.name, where, err)
 }
 
-// all prints a sequence, at most limit records of it; negative is no limit.
-func (p *printer) all(ctx context.Context, records iter.Seq2[reader.Record, error], limit int64) error {
-	if limit == 0 {
-		return nil
-	}
+// all prints records until ctx ends.
+func (p *printer) all(ctx context.Context, records stream) error {
 	for rec, err := range records {
 		if err != nil {
 			return err
 		}
-		if p.app.skip == nil || !p.app.skip.leavesOut(rec) {
-			if err := p.print(rec); err != nil {
-				return err
-			}
-			limit--
-		}
-		if limit == 0 {
-			break
+		if err := p.print(rec); err != nil {
+			return err
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

@@ -13,18 +13,12 @@ import (
 
 type tailCommand struct {
 	*app
-	readFlags
-	format  formatFlag
-	offsets offsetsFlag
-	number  countFlag
-	follow  bool
-	order   orderFlags
-	expr    whereFlag
-	where   *where // nil: every record
+	viewFlags
+	follow bool
 }
 
 func (a *app) tailCmd() *cobra.Command {
-	t := &tailCommand{app: a, number: -1}
+	t := &tailCommand{app: a, viewFlags: viewFlags{limit: -1}}
 	cmd := &cobra.Command{
 		Use:   "tail LOG",
 		Short: "print the last records, and follow",
@@ -50,60 +44,48 @@ Interrupt it to end it: the exit code is then 130.`,
 			return t.run(cmd, args[0])
 		},
 	}
-	t.readFlags.add(cmd)
-	t.onBad.add(cmd)
-	t.format.add(cmd)
-	t.order.add(cmd)
+	t.add(cmd, "the last records of this range; with -f, all from its start on: "+offsetsHelp, "print N records (default 10)")
 	t.expr.add(cmd)
-	t.offsets.add(cmd, "the last records of this range; with -f, all from its start on: "+offsetsHelp)
-	cmd.Flags().VarP(&t.number, "number", "n", "print N records (default 10)")
 	cmd.Flags().BoolVarP(&t.follow, "follow", "f", false, "wait for more at the end")
 	return cmd
 }
 
 func (t *tailCommand) run(cmd *cobra.Command, path string) error {
-	if t.follow && t.offsets.given && (t.number >= 0 || t.offsets.to.kind != atEnd) {
+	if t.follow && t.offsets.given && (t.limit >= 0 || t.offsets.to.kind != atEnd) {
 		return &usageError{
 			err:  errors.New("tail: -f takes -n, or -o with a range that has no end"),
 			hint: seeHelp(cmd),
 		}
 	}
-	if t.number < 0 {
-		t.number = shownRecords
+	if t.limit < 0 {
+		t.limit = shownRecords
 	}
-	var err error
-	if t.where, err = t.newWhere(cmd, path, string(t.expr)); err != nil {
-		return err
+	return t.show(cmd, &t.viewFlags, path, t)
+}
+
+func (t *tailCommand) fromTopic(v *view, whole *topicView) error {
+	v.limit = -1 // -n says how far back
+	return whole.tail(t, v)
+}
+
+func (t *tailCommand) fromLog(v *view, r *resolver) error {
+	v.limit = -1 // -n says how far back
+	switch {
+	case t.follow:
+		return t.live(r.ctx, v, r.log)
+	case v.where != nil:
+		return t.chosen(v, r)
 	}
-	path, whole, err := within(path, t.offsets.in)
+	records, err := t.last(r)
 	if err != nil {
 		return err
 	}
-	if whole {
-		return t.withTopic(cmd.Context(), path, t.readFlags, t.order, func(v *topicView) error {
-			return v.tail(t, t.newPrinter(path, t.format.value))
-		})
-	}
-	return t.withLog(cmd.Context(), path, t.readFlags, func(log *reader.Log) error {
-		p := t.newPrinter(path, t.format.value)
-		if t.follow {
-			return t.live(cmd.Context(), log, p)
-		}
-		r := &resolver{ctx: cmd.Context(), log: log}
-		if t.where != nil {
-			return t.chosen(r, p)
-		}
-		records, err := t.last(r)
-		if err != nil {
-			return err
-		}
-		return p.all(r.ctx, records, -1)
-	})
+	return v.print(r.ctx, v.rows(records))
 }
 
 // last is the last records of the range.
 func (t *tailCommand) last(r *resolver) (iter.Seq2[reader.Record, error], error) {
-	n := uint64(t.number)
+	n := uint64(t.limit)
 	if !t.offsets.given {
 		return r.log.Tail(n).Records(), nil
 	}
@@ -119,30 +101,25 @@ func (t *tailCommand) last(r *resolver) (iter.Seq2[reader.Record, error], error)
 
 // live prints records as they come, until a signal or until nobody reads
 // stdout any more.
-func (t *tailCommand) live(ctx context.Context, log *reader.Log, p *printer) error {
+func (t *tailCommand) live(ctx context.Context, v *view, log *reader.Log) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	t.out.follow(cancel)
 	watchHangup(t.out.raw, func() { cancel(&outputError{syscall.EPIPE}) })
-	records, err := t.following(ctx, log)
+	records, err := t.following(ctx, v, log)
 	if err != nil {
 		return err
 	}
-	records = t.onward(ctx, log, records)
-	if t.where == nil {
-		return p.all(ctx, records, -1)
-	}
-	t.where.trust(log)
-	return t.where.outcome(p.all(ctx, t.where.records(records), -1))
+	return v.print(ctx, v.rows(t.onward(ctx, log, records)))
 }
 
-func (t *tailCommand) following(ctx context.Context, log *reader.Log) (iter.Seq2[reader.Record, error], error) {
+func (t *tailCommand) following(ctx context.Context, v *view, log *reader.Log) (iter.Seq2[reader.Record, error], error) {
 	from := t.offsets.from
 	switch {
-	case !t.offsets.given && t.where != nil:
-		return t.followChosen(ctx, log)
+	case !t.offsets.given && v.where != nil:
+		return t.followChosen(ctx, v, log)
 	case !t.offsets.given:
-		return log.FollowTail(ctx, uint64(t.number)), nil
+		return log.FollowTail(ctx, uint64(t.limit)), nil
 	case from.kind == atLast:
 		return log.FollowTail(ctx, from.n), nil
 	case from.kind == atEnd:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"syscall"
 
@@ -150,34 +149,29 @@ func (v *topicView) spans(o offsets) (map[int]topic.Span, error) {
 	return out, nil
 }
 
-// plain is the records for a printer, which knows no partitions.
-func (v *topicView) plain(records iter.Seq2[topic.Record, error]) iter.Seq2[reader.Record, error] {
-	return func(yield func(reader.Record, error) bool) {
+// rows are the records, while each comes with the skip of its partition.
+func (v *topicView) rows(records stream) stream {
+	return func(yield func(topic.Record, error) bool) {
 		for rec, err := range records {
 			if s := v.skips[rec.ID.Partition]; s != nil && err == nil {
 				v.app.skip = s
 			}
-			if !yield(rec.Record, err) {
+			if !yield(rec, err) {
 				return
 			}
 		}
 	}
 }
 
-// print prints the records of a range that w, where it is not nil, chooses.
-func (v *topicView) print(p *printer, w *where, o offsets, backward bool, limit int64) error {
+// print prints the records of the range.
+func (v *topicView) print(to *view, backward bool) error {
 	var err error
 	opts := v.opts
 	opts.Backward = backward
-	if opts.Spans, err = v.spans(o); err != nil {
+	if opts.Spans, err = v.spans(to.offsets.offsets); err != nil {
 		return err
 	}
-	records := v.plain(v.t.Records(&opts))
-	if w == nil {
-		return p.all(v.ctx, records, limit)
-	}
-	v.trust(w)
-	return w.outcome(p.all(v.ctx, w.records(records), limit))
+	return to.print(v.ctx, v.rows(v.t.Records(&opts)))
 }
 
 // trust asks all partitions whether their records were checked.
@@ -191,7 +185,7 @@ func (v *topicView) trust(w *where) {
 }
 
 // tail prints the last records of a range, and follows where that is wanted.
-func (v *topicView) tail(t *tailCommand, p *printer) error {
+func (v *topicView) tail(t *tailCommand, to *view) error {
 	var err error
 	opts := v.opts
 	if opts.Spans, err = v.spans(t.offsets.offsets); err != nil {
@@ -205,49 +199,40 @@ func (v *topicView) tail(t *tailCommand, p *printer) error {
 		for i, s := range opts.Spans {
 			next[i] = s.From
 		}
-	} else if err := v.last(t, p, &opts); err != nil || !t.follow {
+	} else if err := v.last(t, to, &opts); err != nil || !t.follow {
 		return err
 	}
-	return v.live(t, p, next)
+	return v.live(to, next)
 }
 
 // last prints the last records of spans, as many as are asked for.
-func (v *topicView) last(t *tailCommand, p *printer, opts *topic.ReadOptions) error {
-	if t.where == nil {
-		records, _, err := v.t.Tail(v.ctx, int(t.number), opts)
+func (v *topicView) last(t *tailCommand, to *view, opts *topic.ReadOptions) error {
+	if to.where == nil {
+		records, _, err := v.t.Tail(v.ctx, int(t.limit), opts)
 		if err != nil {
 			return err
 		}
-		plain := make([]reader.Record, len(records))
-		for i := range records {
-			plain[i] = records[i].Record
-		}
-		return p.all(v.ctx, sequence(plain), -1)
+		return to.print(v.ctx, v.rows(sequence(records)))
 	}
-	v.trust(t.where)
 	back := *opts
 	back.Backward = true
-	f, err := t.where.last(v.ctx, v.plain(v.t.Records(&back)), int64(t.number))
+	f, err := to.where.last(v.ctx, to.kept(v.rows(v.t.Records(&back))), int64(t.limit))
 	if err == nil {
-		err = p.all(v.ctx, sequence(f.records), -1)
+		err = to.printChosen(v.ctx, sequence(f.records))
 	}
 	if t.follow && err == nil {
 		return nil // what comes decides
 	}
-	return t.where.outcome(err)
+	return to.where.outcome(err)
 }
 
 // live prints records as they come.
-func (v *topicView) live(t *tailCommand, p *printer, next map[int]uint64) error {
+func (v *topicView) live(to *view, next map[int]uint64) error {
 	ctx, cancel := context.WithCancelCause(v.ctx)
 	defer cancel(nil)
 	v.app.out.follow(cancel)
 	watchHangup(v.app.out.raw, func() { cancel(&outputError{syscall.EPIPE}) })
-	records := v.plain(v.t.Follow(ctx, next, &v.opts))
-	if t.where == nil {
-		return p.all(ctx, records, -1)
-	}
-	return t.where.outcome(p.all(ctx, t.where.records(records), -1))
+	return to.print(ctx, v.rows(v.t.Follow(ctx, next, &v.opts)))
 }
 
 // count adds up the records of a range, those that w chooses where it is not

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"iter"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +10,7 @@ import (
 	"example.com/jlq/internal/segment"
 	"example.com/jlq/internal/vfs"
 	"example.com/jlq/reader"
+	"example.com/jlq/topic"
 )
 
 const whereHelp = `of these records, only those that the filter EXPR is true of, such as '.level == "error" && .user.id > 100' (jlq help filter)`
@@ -121,14 +121,14 @@ func (w *where) refuse(rec reader.Record, size int64, err error) error {
 	return nil
 }
 
-// records is what is chosen of a sequence.
-func (w *where) records(records iter.Seq2[reader.Record, error]) iter.Seq2[reader.Record, error] {
-	return func(yield func(reader.Record, error) bool) {
+// rows is what is chosen of records.
+func (w *where) rows(records stream) stream {
+	return func(yield func(topic.Record, error) bool) {
 		for rec, err := range records {
 			ok := true
 			if err == nil {
-				if ok, err = w.wants(rec); err != nil {
-					rec = reader.Record{}
+				if ok, err = w.wants(rec.Record); err != nil {
+					rec = topic.Record{}
 				}
 			}
 			if (ok || err != nil) && !yield(rec, err) {
