@@ -20,7 +20,7 @@ func (f *offsetsFlag) String() string { return f.text }
 func (f *offsetsFlag) Type() string   { return "RANGE" }
 
 func (f *offsetsFlag) Set(text string) (err error) {
-	f.offsets, err = parseLocation(text, time.Now())
+	f.offsets, err = parseLocation(text, time.Now().UTC())
 	f.given = true
 	return err
 }

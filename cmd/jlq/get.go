@@ -52,7 +52,7 @@ func (g *getCommand) run(ctx context.Context, path string, args []string) error 
 	places := make([]offsets, len(args))
 	for i, arg := range args {
 		var err error
-		if places[i], err = parseLocation(arg, time.Now()); err != nil {
+		if places[i], err = parseLocation(arg, time.Now().UTC()); err != nil {
 			return &usageError{err: err}
 		}
 	}

@@ -71,7 +71,7 @@ func (c *groupResetCommand) to(cmd *cobra.Command, args []string) (group.To, err
 // placeIn is the place that text names in the log at path. A record's id names
 // its partition as well.
 func placeIn(path, text string, partition *int) (group.To, error) {
-	o, err := parseLocation(text, time.Now())
+	o, err := parseLocation(text, time.Now().UTC())
 	if err == nil && o.in != nil {
 		err = choosePartition(path, o.in, partition)
 	}

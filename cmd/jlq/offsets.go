@@ -181,6 +181,9 @@ func timeBound(text string, now time.Time, b *bound) bool {
 	if text == "" {
 		return true
 	}
+	if len(text) < 3 {
+		return false // a part of a time of day rather than the first seconds of 1970
+	}
 	t, err := jsonl.ParseMoment(text, now)
 	*b = bound{kind: atTime, time: t}
 	return err == nil

@@ -131,7 +131,7 @@ func (c *trimCommand) bound(cmd *cobra.Command) (*bound, error) {
 	if c.before == "" {
 		return nil, c.fieldUnused()
 	}
-	o, err := parseLocation(c.before, time.Now())
+	o, err := parseLocation(c.before, time.Now().UTC())
 	if err == nil && !o.single {
 		err = fmt.Errorf("%q is a range; want one OFFSET or @TIME", c.before)
 	}

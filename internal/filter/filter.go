@@ -19,9 +19,9 @@ type Filter struct {
 
 // Compile compiles an expression. Durations such as @-3h count back from now.
 // What does not compile is an [*Error].
-func Compile(expr string) (*Filter, error) { return CompileAt(expr, time.Now()) }
+func Compile(expr string) (*Filter, error) { return CompileAt(expr, time.Now().UTC()) }
 
-// CompileAt is Compile at another time.
+// CompileAt is Compile at another time. What states no zone is in that of now.
 func CompileAt(text string, now time.Time) (*Filter, error) {
 	p := &parser{src: text, now: now}
 	root, err := p.parse()

@@ -53,7 +53,7 @@ func TestCompileRefuses(t *testing.T) {
 		{`@now`, `^`, `a value alone is no condition; compare it with a path`},
 		{`@now < 5`, `^`, `a time compares with a path`},
 		{`@now < @-3h`, `^`, `a time compares with a path`},
-		{`.ts < @yesterday`, `      ^`, `"yesterday" is not a time; want RFC 3339 (2026-01-02T15:04:05Z), a date, unix seconds, ms, µs or ns, a duration back from now (-3h) or now`},
+		{`.ts < @lately`, `      ^`, `"lately" is not a time; want RFC 3339 (2026-01-02T15:04:05Z), a date, a time of day (15:04), unix seconds, ms, µs or ns, a duration back from now (-3h), now, today or yesterday`},
 		{`length(.a)`, `^`, `no function length; there are exists, startswith, endswith, contains`},
 		{`exists("a")`, `       ^`, `exists wants a path such as .a first`},
 		{`exists(.a, "b")`, `         ^`, `want ) behind the arguments of exists`},

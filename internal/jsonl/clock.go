@@ -14,27 +14,106 @@ type clock struct {
 	bad  bool
 }
 
-// parseClock reads a date, alone or with a time of day and a zone.
-func parseClock(text []byte) (time.Time, bool) {
+// parseClock reads a date, alone or with a time of day and a zone. Without a zone
+// it is in UTC.
+func parseClock(text []byte) (time.Time, bool) { return parseClockIn(text, time.UTC) }
+
+// parseClockIn is parseClock where a time without zone is one of loc.
+func parseClockIn(text []byte, loc *time.Location) (time.Time, bool) {
 	c := clock{text: text}
-	year := c.number(4, 0, 9999)
-	c.must("-")
-	month := c.number(2, 1, 12)
-	c.must("-")
-	day := c.number(2, 1, 31)
+	day, ok := c.date()
+	if !ok {
+		return time.Time{}, false
+	}
+	if c.end() {
+		return wallTime(day, loc), true
+	}
+	wall := day.Add(c.timeOfDay())
+	if c.end() {
+		return wallTime(wall, loc), !c.bad
+	}
+	t := wall.Add(-c.zone())
+	return t, !c.bad && c.end()
+}
+
+// date takes a date: 2026-01-02, 2026/01/02, or with the day in front as Apache
+// (02/Jan/2026) and HTTP (Fri, 02 Jan 2026) write it. It returns its midnight in
+// UTC.
+func (c *clock) date() (time.Time, bool) {
+	var year, month, day int
+	if len(c.text) > 4 && isDigit(c.text[3]) {
+		year = c.number(4, 0, 9999)
+		sep := c.text[4:5]
+		if sep[0] != '-' && sep[0] != '/' {
+			return time.Time{}, false
+		}
+		c.pos++
+		month = c.number(2, 1, 12)
+		c.must(string(sep))
+		day = c.number(2, 1, 31)
+	} else {
+		day, month, year = c.dayFirst()
+	}
 	if c.bad {
 		return time.Time{}, false
 	}
 	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
 	// The 31st of a month that has 30 days has become the next one's first.
-	if t.Day() != day {
-		return time.Time{}, false
+	return t, t.Day() == day
+}
+
+// dayFirst takes a date whose month is a name. A day of the week before it is
+// only for people.
+func (c *clock) dayFirst() (day, month, year int) {
+	if len(c.text) > 5 && string(c.text[3:5]) == ", " {
+		c.pos = 5
 	}
-	if c.end() {
-		return t, true
+	day = c.number(2, 1, 31)
+	if c.bad || c.end() {
+		c.bad = true
+		return 0, 0, 0
 	}
-	t = t.Add(c.timeOfDay() - c.zone())
-	return t, !c.bad && c.end()
+	sep := string(c.text[c.pos : c.pos+1])
+	c.must("/ -")
+	month = c.monthName()
+	c.must(sep)
+	return day, month, c.number(4, 0, 9999)
+}
+
+const monthNames = "JanFebMarAprMayJunJulAugSepOctNovDec"
+
+// monthName takes the three letters of a month.
+func (c *clock) monthName() int {
+	if len(c.text)-c.pos >= 3 {
+		for i := 0; i < len(monthNames); i += 3 {
+			if string(c.text[c.pos:c.pos+3]) == monthNames[i:i+3] {
+				c.pos += 3
+				return i/3 + 1
+			}
+		}
+	}
+	c.bad = true
+	return 0
+}
+
+// wallTime is the time at which clocks in loc show what clocks in UTC show at
+// wall. Of the two that they show twice when they are put back it is the first;
+// one that they leave out is counted as if they had not been put forward.
+func wallTime(wall time.Time, loc *time.Location) time.Time {
+	if loc == time.UTC {
+		return wall
+	}
+	_, before := wall.Add(-24 * time.Hour).In(loc).Zone()
+	_, after := wall.Add(24 * time.Hour).In(loc).Zone()
+	first := wall.Add(-time.Duration(before) * time.Second)
+	if _, now := first.In(loc).Zone(); now == before {
+		return first.UTC()
+	}
+	second := wall.Add(-time.Duration(after) * time.Second)
+	if _, now := second.In(loc).Zone(); now == after {
+		return second.UTC()
+	}
+	return first.UTC()
 }
 
 // end reports whether the whole text has been read.
@@ -70,10 +149,15 @@ func (c *clock) must(set string) {
 	}
 }
 
-// timeOfDay takes a separator, hours and minutes and, if they are there,
-// seconds and their fraction. A leap second is the second after it.
+// timeOfDay takes a separator and a time.
 func (c *clock) timeOfDay() time.Duration {
-	c.must("Tt ")
+	c.must("Tt :")
+	return c.hours()
+}
+
+// hours takes hours and minutes and, if they are there, seconds and their
+// fraction. A leap second is the second after it.
+func (c *clock) hours() time.Duration {
 	d := time.Duration(c.number(2, 0, 23)) * time.Hour
 	c.must(":")
 	d += time.Duration(c.number(2, 0, 59)) * time.Minute

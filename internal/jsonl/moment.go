@@ -3,27 +3,16 @@ package jsonl
 import (
 	"errors"
 	"fmt"
-	"math/big"
 	"strings"
 	"time"
 )
 
-const momentHelp = "want RFC 3339 (2026-01-02T15:04:05Z), a date, unix seconds, ms, µs or ns, a duration back from now (-3h) or now"
+const momentHelp = "want RFC 3339 (2026-01-02T15:04:05Z), a date, a time of day (15:04), unix seconds, ms, µs or ns, a duration back from now (-3h), now, today or yesterday"
 
-// momentLayouts are the ways to write a time of day; without a zone it is UTC,
-// as it is in records.
-var momentLayouts = []string{
-	time.RFC3339Nano,
-	"2006-01-02T15:04:05.999999999",
-	"2006-01-02T15:04",
-	"2006-01-02 15:04:05.999999999Z07:00",
-	"2006-01-02 15:04:05.999999999",
-	"2006-01-02",
-}
-
-// ParseMoment reads a time as people write it on a command line: RFC 3339, with a
-// space in place of the T or without zone (which is UTC), a date, unix seconds,
-// ms, µs or ns, -3h, -2d or -1w for so long before now, or now.
+// ParseMoment reads a time as people write it on a command line: one that [Time]
+// reads in a record, a time of day, -3h, -2d or -1w for so long before now, now, or
+// today, yesterday and tomorrow, which are their midnights. A time without a zone,
+// a time of day and those midnights are in the zone of now.
 func ParseMoment(text string, now time.Time) (time.Time, error) {
 	switch {
 	case text == "":
@@ -32,23 +21,53 @@ func ParseMoment(text string, now time.Time) (time.Time, error) {
 		return now, nil
 	case text[0] == '-':
 		return parseAgo(text[1:], now)
+	case isYear(text):
+		return time.Time{}, fmt.Errorf("%q is a year; want %s-01-01, or %s.0 for the unix second", text, text, text)
 	}
-	for _, layout := range momentLayouts {
-		if t, err := time.Parse(layout, strings.ToUpper(text)); err == nil {
-			return t, nil
-		}
+	if days, ok := map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1}[text]; ok {
+		return wallTime(midnight(now).AddDate(0, 0, days), now.Location()), nil
 	}
-	if t, ok := momentUnix(text); ok {
+	if t, ok := parseUnix([]byte(text)); ok {
 		return t, nil
 	}
+	if t, ok := parseClockIn([]byte(text), now.Location()); ok {
+		return t, nil
+	}
+	c := clock{text: []byte(text)}
+	if at := midnight(now).Add(c.hours()); !c.bad && c.end() {
+		return wallTime(at, now.Location()), nil
+	}
 	return time.Time{}, fmt.Errorf("%q is not a time; %s", text, momentHelp)
+}
+
+// midnight is what clocks in UTC show when the day of now begins in its zone.
+func midnight(now time.Time) time.Time {
+	year, month, day := now.Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+}
+
+// isYear reports whether text is a year of these days. As unix seconds it would
+// be within the first hour of 1970, which nobody means.
+func isYear(text string) bool {
+	return len(text) == 4 && strings.Trim(text, "0123456789") == "" && (text[:2] == "19" || text[:2] == "20")
 }
 
 // parseAgo reads a duration; beside Go's units there are d (24 h) and w (7 d),
 // which come first: 1w2d3h.
 func parseAgo(text string, now time.Time) (time.Time, error) {
+	d, err := ParseAge(text)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return now.Add(-d), nil
+}
+
+// ParseAge reads a length of time, such as 90s, 3h or 1w2d3h: as
+// [time.ParseDuration] does, with weeks and days of 24 hours in front.
+func ParseAge(text string) (time.Duration, error) {
 	var total time.Duration
 	rest := text
+	wrong := fmt.Errorf("%q is not a duration, such as 3h, 90m or 2d", text)
 	for _, unit := range []struct {
 		name string
 		d    time.Duration
@@ -58,8 +77,8 @@ func parseAgo(text string, now time.Time) (time.Time, error) {
 			continue
 		}
 		d, err := time.ParseDuration(number + "h")
-		if err != nil || d > 200*365*24*time.Hour/unit.d*time.Hour {
-			return time.Time{}, fmt.Errorf("%q is not a duration, such as 3h, 90m or 2d", text)
+		if err != nil || d < 0 || d > 200*365*24*time.Hour/unit.d*time.Hour {
+			return 0, wrong
 		}
 		total += d * (unit.d / time.Hour)
 		rest = after
@@ -67,42 +86,12 @@ func parseAgo(text string, now time.Time) (time.Time, error) {
 	if rest != "" || text == "" {
 		d, err := time.ParseDuration(rest)
 		if err != nil || d < 0 {
-			return time.Time{}, fmt.Errorf("%q is not a duration, such as 3h, 90m or 2d", text)
+			return 0, wrong
 		}
 		total += d
 	}
-	return now.Add(-total), nil
-}
-
-// momentUnix reads a number since 1970, with or without a fraction. Its size
-// tells the unit: below 1e11 seconds (the year 5138), below 1e14
-// milliseconds, below 1e17 microseconds, else nanoseconds.
-func momentUnix(text string) (time.Time, bool) {
-	whole, fraction, dotted := strings.Cut(text, ".")
-	if whole == "" || len(whole) > 19 || strings.Trim(whole+fraction, "0123456789") != "" || (dotted && fraction == "") {
-		return time.Time{}, false
+	if total < 0 {
+		return 0, wrong
 	}
-	// Exact arithmetic: a float64 of nanoseconds is off by up to 128 of them.
-	value, ok := new(big.Rat).SetString(text)
-	if !ok {
-		return time.Time{}, false
-	}
-	value.Mul(value, new(big.Rat).SetInt64(unixUnit(value)))
-	ns := new(big.Int).Quo(value.Num(), value.Denom())
-	if !ns.IsInt64() {
-		// Seconds beyond 2262 do not fit nanoseconds.
-		s := new(big.Int).Quo(ns, big.NewInt(1e9))
-		return time.Unix(s.Int64(), 0).UTC(), s.IsInt64()
-	}
-	return time.Unix(0, ns.Int64()).UTC(), true
-}
-
-// unixUnit is the number of nanoseconds in the unit of value.
-func unixUnit(value *big.Rat) int64 {
-	limit, unit := int64(1e11), int64(1e9)
-	for unit > 1 && value.Cmp(new(big.Rat).SetInt64(limit)) >= 0 {
-		limit *= 1000
-		unit /= 1000
-	}
-	return unit
+	return total, nil
 }

@@ -18,7 +18,9 @@ var timeFields = [...]string{"ts", "time", "timestamp", "@timestamp"}
 //
 // A time is a string in the format of RFC 3339, or like it: with a space or a
 // small t in place of the T, without seconds, without a zone (which is UTC),
-// with a zone like +0100, +01 or UTC, or a date alone. Or it is a number, also
+// with a zone like +0100, +01 or UTC, or a date alone, which may be written with
+// slashes or as Apache (02/Jan/2026:15:04:05 -0700) and HTTP (Fri, 02 Jan 2026
+// 15:04:05 GMT) do. Or it is a number, also
 // in a string, of seconds, milliseconds, microseconds or nanoseconds since
 // 1970: below 10^11 it counts seconds, below 10^14 milliseconds, below 10^17
 // microseconds. Fractions are exact to the nanosecond.
@@ -138,7 +140,9 @@ func parseDecimal(s []byte) (d decimal, ok bool) {
 		d.add(c)
 	}
 	if s = s[end:]; len(s) > 0 && s[0] == '.' {
-		end = digits(s, 1)
+		if end = digits(s, 1); end == 1 {
+			return d, false
+		}
 		for _, c := range s[1:end] {
 			d.add(c)
 		}
