@@ -15,10 +15,11 @@ import (
 var ErrNoTime = errors.New("no record has a time")
 
 const (
-	// maxDisplaced is how far a record may lie from its place in the order
-	// of time for OffsetAt to be exact. What a binary search finds is off by
-	// that much at most, and so is the first record that is late.
-	maxDisplaced = 1024
+	// maxLate is how many places a record may lie behind the first one that has
+	// a later time, for OffsetAt to be exact: what a binary search finds is off
+	// by that much at most. Where no record is more than 1,024 places from where
+	// its time belongs, none is later than this.
+	maxLate = 2048
 
 	// neighbours is how many records on either side of a probe are asked
 	// where it has no time.
@@ -46,7 +47,13 @@ func (l *Log) OffsetAt(ctx context.Context, t time.Time, field string) (uint64, 
 	if err != nil {
 		return 0, err
 	}
-	s := &timeSearch{log: l, ctx: ctx, field: field, start: start, next: next}
+	s := &timeSearch{log: l, ctx: ctx, field: field, slack: maxLate, start: start, next: next}
+	if start == next {
+		return next, nil
+	}
+	if err := s.mustHaveTimes(); err != nil {
+		return 0, err
+	}
 	return s.find(t)
 }
 
@@ -54,6 +61,7 @@ type timeSearch struct {
 	log         *Log
 	ctx         context.Context
 	field       string
+	slack       uint64
 	start, next uint64
 }
 
@@ -63,13 +71,19 @@ type stamp struct {
 	time   time.Time
 }
 
+// find returns the first offset whose time is t or later.
 func (s *timeSearch) find(t time.Time) (uint64, error) {
-	if s.start == s.next {
-		return s.next, nil
-	}
-	if err := s.mustHaveTimes(); err != nil {
+	low, err := s.low(t)
+	if err != nil {
 		return 0, err
 	}
+	return s.first(t, low)
+}
+
+// low returns an offset such that a record before it is earlier than t, unless
+// it is as late as a record may be: the one before it is. As a rule, and where
+// none is late, it is the first one whose time is t or later.
+func (s *timeSearch) low(t time.Time) (uint64, error) {
 	// Below low, as far as the probes tell, times are before t; from high
 	// on, they are not.
 	low, high := s.start, s.next
@@ -93,18 +107,17 @@ func (s *timeSearch) find(t time.Time) (uint64, error) {
 		case ok:
 			low = at.offset + 1
 		default:
-			// Too many without a time: the rest is read in order.
-			return s.first(t, low)
+			return low, nil // too many without a time: the rest is read in order
 		}
 	}
-	return s.first(t, low)
+	return low, nil
 }
 
 // first returns the first offset whose time is t or later, looking from as far
 // before low as a late record may lie. As a rule it is low, at the latest.
 func (s *timeSearch) first(t time.Time, low uint64) (uint64, error) {
 	wanted := func(st stamp) bool { return !st.time.Before(t) }
-	from := max(s.start, low-min(low, 2*maxDisplaced))
+	from := max(s.start, low-min(low, s.slack))
 	for _, to := range []uint64{min(low+1, s.next), s.next} {
 		at, ok, err := s.stamped(from, to, wanted)
 		if err != nil || ok {
@@ -190,7 +203,7 @@ func (s *timeSearch) stamped(from, to uint64, wanted func(stamp) bool) (stamp, b
 		if err != nil {
 			return stamp{}, false, err
 		}
-		if t, ok := jsonl.Time(rec.Data, s.field); ok {
+		if t, ok := s.stampOf(rec); ok {
 			if at := (stamp{rec.Offset, t}); wanted(at) {
 				return at, true, nil
 			}
@@ -198,6 +211,9 @@ func (s *timeSearch) stamped(from, to uint64, wanted func(stamp) bool) (stamp, b
 	}
 	return stamp{}, false, nil
 }
+
+// stampOf is the time of a record.
+func (s *timeSearch) stampOf(rec Record) (time.Time, bool) { return jsonl.Time(rec.Data, s.field) }
 
 // skip is Options.Skip for a search, which comes to the same damage many times:
 // nobody is told, because nobody asked for these records.

@@ -199,7 +199,7 @@ func TestOffsetAtSegments(t *testing.T) {
 			after := log.Stats()
 			read := (after.Bytes - before.Bytes) / line
 			// 17 halvings find one in 100,000; the first block says that there are times.
-			require.LessOrEqual(t, read, uint64(17+neighbours+2*maxDisplaced+1), "second %d", want)
+			require.LessOrEqual(t, read, uint64(17+neighbours+maxLate+1), "second %d", want)
 			require.LessOrEqual(t, after.Blocks-before.Blocks, uint64(17+1+1+4), "second %d", want)
 		}
 	}
@@ -235,7 +235,7 @@ func TestOffsetAtAway(t *testing.T) {
 				got, err := log.OffsetAt(t.Context(), epoch.Add(time.Duration(at)*time.Second), "")
 				// The records from at-2048 on are looked at, and where a segment
 				// begins with the time, the one before must be known to be earlier.
-				needed := gone[at/each*each] || gone[max(0, at-2*maxDisplaced)/each*each]
+				needed := gone[at/each*each] || gone[max(0, at-maxLate)/each*each]
 				if needed {
 					e, ok := errors.AsType[*segment.SegmentAwayError](err)
 					require.True(t, ok, "second %d: %d %v", at, got, err)
