@@ -9,20 +9,20 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 echo "building jlq …"
 go build -o "$work/bin/jlq" ./cmd/jlq
-cp testdata/shop.jsonl "$work/"
+cp testdata/sample/shop.jsonl "$work/"
 cd "$work"
 PATH="$work/bin:$PATH"
 
 say() { printf '\n# %s\n' "$*"; }
 run() { printf '$ %s\n' "$*"; eval "$*"; }
 
-say "append 500 records to a new partition; each survives a power loss when the command ends"
+say "append 3,000 records to a new partition; each survives a power loss when the command ends"
 run 'jlq append shop shop.jsonl'
 say "the files are plain: an editor, grep and head work on them"
 run 'ls -l shop'
 run 'grep -c "order placed" shop/*.jsonl'
-say "record 123, through the index: one look-up, however long the log is"
-run 'jlq get shop 123'
+say "record 1234, through the index: one look-up, however long the log is"
+run 'jlq get shop 1234'
 say "the last two, and how many there are"
 run 'jlq tail -n 2 shop'
 run 'jlq count shop'
