@@ -25,6 +25,7 @@ const module = "example.com/jlq"
 var layers = map[string][]string{
 	"internal/vfs":      {},
 	"internal/jsonl":    {},
+	"internal/program":  {"internal/jsonl"},
 	"internal/offsets":  {"internal/vfs"},
 	"internal/inorder":  {},
 	"internal/filter":   {"internal/inorder", "internal/jsonl"},
@@ -37,7 +38,7 @@ var layers = map[string][]string{
 	"partition":         {"index", "internal/segment", "internal/vfs", "internal/jsonl", "internal/offsets", "reader", "writer"},
 	"topic":             {"internal/offsets", "internal/jsonl", "internal/segment", "internal/vfs", "internal/jsonl", "reader", "partition"},
 	"group":             {"internal/segment", "internal/vfs", "internal/jsonl", "internal/offsets", "reader", "partition", "topic"},
-	"cmd/jlq":           {"index", "internal/filter", "internal/inorder", "internal/profile", "internal/sample", "internal/segment", "internal/vfs", "internal/jsonl", "internal/offsets", "reader", "writer", "partition", "topic", "group"},
+	"cmd/jlq":           {"index", "internal/program", "internal/filter", "internal/inorder", "internal/profile", "internal/sample", "internal/segment", "internal/vfs", "internal/jsonl", "internal/offsets", "reader", "writer", "partition", "topic", "group"},
 	"queue":             {"internal/vfs", "internal/jsonl", "internal/offsets", "partition", "group"},
 	"bench":             {"index", "internal/filter", "internal/vfs", "internal/jsonl", "reader", "writer", "partition", "topic", "group", "queue"},
 	"bench/cmd/results": {"bench"},
@@ -57,6 +58,7 @@ var owners = map[string]string{
 	"golang.org/x/exp/mmap":         "internal/vfs",
 	"github.com/fsnotify/fsnotify":  "reader",
 	"github.com/spf13/cobra":        "cmd/jlq",
+	"github.com/itchyny/gojq":       "internal/program",
 	"github.com/klauspost/compress": "cmd/jlq",
 }
 
