@@ -57,6 +57,7 @@ func TestEachBounded(t *testing.T) {
 func TestEachCanceled(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	n := 0
 	for range Each(ctx, upTo(1<<30), square) {
 		if n++; n == 5 {
