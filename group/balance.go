@@ -182,24 +182,43 @@ func (m *Member) orphans() (numbers []int) {
 // takeSome takes up to count of the partitions, whichever are free, and says
 // how many. What goes wrong with one is told and concerns only that one.
 func (m *Member) takeSome(ctx context.Context, numbers []int, count int) (got int) {
-	for _, n := range numbers {
-		if got == count || ctx.Err() != nil {
-			break
+	for got < count && len(numbers) > 0 && ctx.Err() == nil {
+		var locked []*claim
+		if locked, numbers = m.lockSome(ctx, numbers, count-got); len(locked) == 0 {
+			break // all that is left is another's, or rests
+		}
+		for _, b := range m.g.begin(ctx, locked) {
+			if b.err != nil {
+				m.fail(b.number, errors.Join(b.err, b.close()))
+				continue
+			}
+			got++
+			m.add(b.claim, b.lost)
+		}
+	}
+	return got
+}
+
+// lockSome locks up to count of the partitions, and returns those that it did
+// not come to.
+func (m *Member) lockSome(ctx context.Context, numbers []int, count int) (locked []*claim, rest []int) {
+	for i, n := range numbers {
+		if len(locked) == count || ctx.Err() != nil {
+			return locked, numbers[i:]
 		}
 		if m.resting(n) {
 			continue
 		}
-		c, lost, err := m.g.take(ctx, n)
-		switch {
+		c := m.g.newClaim(n)
+		switch err := c.acquire(); {
 		case errors.Is(err, errBusy):
 		case err != nil:
 			m.fail(n, err)
 		default:
-			got++
-			m.add(c, lost)
+			locked = append(locked, c)
 		}
 	}
-	return got
+	return locked, nil
 }
 
 // add begins to deliver a partition.

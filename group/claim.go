@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -64,17 +66,13 @@ func (g *Group) newClaim(number int) *claim {
 	return &claim{g: g, number: number, key: g.src.key(number), path: g.src.logPath(number)}
 }
 
-// take claims partition number, or returns errBusy. lost is not nil where
-// records were dropped that the group had not consumed.
-func (g *Group) take(ctx context.Context, number int) (c *claim, lost *LostError, err error) {
-	c = g.newClaim(number)
-	if err := c.acquire(); err != nil {
-		return nil, nil, err
-	}
-	if lost, err = c.begin(ctx); err != nil {
-		return nil, nil, errors.Join(err, c.close())
-	}
-	return c, lost, nil
+// begun is what came of a claim that was locked: it may deliver, or err says why
+// not. lost is not nil where records were dropped that the group had not
+// consumed.
+type begun struct {
+	*claim
+	lost *LostError
+	err  error
 }
 
 // acquire locks the claim's directory.
@@ -108,24 +106,41 @@ func (c *claim) openLog() (err error) {
 	return err
 }
 
-// begin finds out where to go on, and makes the claim's generation durable.
-// It has the lock, so nobody else moves the committed offset meanwhile.
-func (c *claim) begin(ctx context.Context) (lost *LostError, err error) {
-	if err = c.openLog(); err != nil {
+// begin finds out where claims go on that are locked, and makes their
+// generations durable, in one replacement of the offsets file however many they
+// are. Their locks keep others from moving what is committed meanwhile.
+func (g *Group) begin(ctx context.Context, claims []*claim) []begun {
+	out := make([]begun, len(claims))
+	file, err := g.read()
+	for i, c := range claims {
+		out[i] = begun{claim: c, err: err}
+		if err == nil {
+			out[i].lost, out[i].err = c.find(ctx, file)
+		}
+	}
+	g.raise(out)
+	return out
+}
+
+// find opens the partition and finds out where to go on.
+func (c *claim) find(ctx context.Context, file offsets.File) (*LostError, error) {
+	if err := c.openLog(); err != nil {
 		return nil, err
 	}
-	file, err := c.g.read()
+	e, err := c.registered(file)
 	if err != nil {
 		return nil, err
 	}
+	return c.compare(ctx, e)
+}
+
+// registered is the entry of the claim's partition.
+func (c *claim) registered(file offsets.File) (offsets.Entry, error) {
 	e, ok := file.Lookup(c.g.name, c.key)
 	if !ok {
-		return nil, fmt.Errorf("%w: %s", ErrNotRegistered, c.g.name)
+		return e, fmt.Errorf("%w: %s", ErrNotRegistered, c.g.name)
 	}
-	if lost, err = c.compare(ctx, e); err != nil {
-		return nil, err
-	}
-	return lost, c.raise()
+	return e, nil
 }
 
 // compare holds the committed offset against the log.
@@ -153,28 +168,48 @@ func (c *claim) compare(ctx context.Context, e offsets.Entry) (*LostError, error
 	return nil, err
 }
 
-// raise takes the next generation, durably: a commit of whoever had the last
-// one is refused from here on.
-func (c *claim) raise() error {
-	err := c.g.update(func(f *offsets.File) error {
-		e, ok := f.Lookup(c.g.name, c.key)
-		if !ok {
-			return fmt.Errorf("%w: %s", ErrNotRegistered, c.g.name)
+// raise takes the next generation of each claim, durably: a commit of whoever
+// had the last one is refused from here on.
+func (g *Group) raise(all []begun) {
+	good := func(b begun) bool { return b.err == nil }
+	if !slices.ContainsFunc(all, good) {
+		return
+	}
+	err := g.update(func(f *offsets.File) error {
+		for i := range all {
+			if b := &all[i]; b.err == nil {
+				b.err = b.raise(f)
+			}
 		}
-		e.Gen++
-		c.suspect = e.Held || e.Attempts > 0
-		if e.Held {
-			e.Held = false
-			e.Attempts++
+		if !slices.ContainsFunc(all, good) {
+			return ErrNotRegistered // each of them says so; nothing is replaced
 		}
-		f.Set(c.g.name, c.key, e)
-		c.gen, c.committed, c.check, c.attempts = e.Gen, e.Next, e.Check, e.Attempts
 		return nil
 	})
+	for i := range all {
+		if b := &all[i]; b.err == nil {
+			b.err = err
+		}
+	}
+}
+
+func (c *claim) raise(f *offsets.File) error {
+	e, err := c.registered(*f)
+	if err != nil {
+		return err
+	}
+	e.Gen++
+	c.suspect = e.Held || e.Attempts > 0
+	if e.Held {
+		e.Held = false
+		e.Attempts++
+	}
+	f.Set(c.g.name, c.key, e)
+	c.gen, c.committed, c.check, c.attempts = e.Gen, e.Next, e.Check, e.Attempts
 	if c.next != c.committed {
 		c.attempts = 0 // they were those of a record that is gone
 	}
-	return err
+	return nil
 }
 
 // entry is that of the claim, or [ErrFenced] where it is another's now.
@@ -187,9 +222,18 @@ func (c *claim) entry(f *offsets.File) (offsets.Entry, error) {
 }
 
 // sign writes who has the claim, for those who list members. It holds nothing
-// that anybody decides by.
+// that anybody decides by, so it need not survive anything.
 func (c *claim) sign(id string) error {
-	return vfs.ReplaceFile(c.g.src.fs, filepath.Join(c.g.claimDir(c.number), holderName), []byte(id+"\n"), c.g.opts.fileMode())
+	name := filepath.Join(c.g.claimDir(c.number), holderName)
+	if err := ifExists(c.g.src.fs.Remove(name)); err != nil {
+		return err
+	}
+	f, err := c.g.src.fs.Open(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, c.g.opts.fileMode())
+	if err != nil {
+		return err
+	}
+	_, err = f.Write([]byte(id + "\n"))
+	return errors.Join(err, f.Close())
 }
 
 // holder is the member, among those that live, that has partition number. A

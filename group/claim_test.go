@@ -1,6 +1,7 @@
 package group
 
 import (
+	"context"
 	"errors"
 	"os"
 	"testing"
@@ -22,6 +23,19 @@ func change(t *testing.T, g *Group, edit func(*offsets.Entry)) {
 		f.Set("g", "0", e)
 		return nil
 	}))
+}
+
+// take claims one partition.
+func (g *Group) take(ctx context.Context, number int) (*claim, *LostError, error) {
+	c := g.newClaim(number)
+	if err := c.acquire(); err != nil {
+		return nil, nil, err
+	}
+	b := g.begin(ctx, []*claim{c})[0]
+	if b.err != nil {
+		return nil, nil, errors.Join(b.err, c.close())
+	}
+	return c, b.lost, nil
 }
 
 // taken claims partition 0 and gives it up at once.
