@@ -123,7 +123,7 @@ func (c *choice) Set(text string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("want %s", strings.Join(c.values, ", "))
+	return fmt.Errorf("want %s%s", strings.Join(c.values, ", "), meant(nearest(text, c.values)))
 }
 
 // ageFlag is a length of time; 0 while it was not given.

@@ -73,7 +73,12 @@ func placesHint(path string, err error) error {
 // is no such record.
 func noGroup(path, name string, err error) error {
 	if errors.Is(err, group.ErrNotRegistered) {
-		return missing("%s: there is no group %s", path, name)
+		names, _ := group.List(path, nil) // without any there is no hint
+		err := &usageError{err: fmt.Errorf("%s: there is no group %s", path, name)}
+		if near := nearest(name, names); near != "" {
+			err.hint = "did you mean " + near + "?"
+		}
+		return &codeError{exitMissing, err}
 	}
 	return placesHint(path, err)
 }

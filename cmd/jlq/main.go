@@ -17,6 +17,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	a := newApp(stdin, stdout, stderr)
+	a.args = args
 	root := a.root()
 	root.SetArgs(guardNegatives(root, args))
 	err := root.ExecuteContext(ctx)
@@ -27,6 +28,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		err = closed
 	}
 	a.complain(err)
+	a.blameEnvironment(err)
 	return exitCode(err)
 }
 
@@ -39,6 +41,9 @@ type app struct {
 	told   error     // the last one that was reported
 	skip   *skipper  // of --on-bad skip; nil without
 	warned sync.Map  // the messages that warner passed on
+
+	args    []string // the command line
+	fromEnv []string // the variables that flags were taken from
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {

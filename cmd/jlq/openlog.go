@@ -69,7 +69,11 @@ func noLog(path string, err error) error {
 	if !ok || e.Path != path || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return fmt.Errorf("%s: no such log: %w", path, e.Err)
+	err = fmt.Errorf("%s: no such log: %w", path, e.Err)
+	if near := nearLog(path); near != "" {
+		return &usageError{err: err, hint: "did you mean " + near + "?"}
+	}
+	return err
 }
 
 // advise adds to an error about damage what can be done about it.

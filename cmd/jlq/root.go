@@ -26,25 +26,16 @@ const firstSteps = `jlq keeps logs whose files people can read. Five things to t
 const rootLong = `jlq appends to, reads, follows and checks logs whose files people can read:
 a log is JSON lines, and beside them an index of positions.
 
-LOG is a partition directory, a topic directory (jlq help topic) or any JSON-lines
-file. Records are numbered from 0; an OFFSET or RANGE is one of
-
-  start end     the first record; behind the last
-  N  -N         record N (for get; elsewhere from N on); the last N
-  A:B A: :B     from A up to, not including, B
-  orders-0@N    a record's id: N, or any of these, in partition 0 of the topic orders
-  @TIME @T1:T2  from the first record at or after a time: RFC 3339, a date,
-                unix seconds, ms, µs or ns, a duration back from now (@-3h), now
+LOG is a partition directory, a topic directory (jlq help topic), a record's id such as
+orders-0@42 or any JSON-lines file. Records are numbered from 0. An OFFSET or RANGE is
+start, end, N, -N (the last N), A:B, @TIME or @T1:T2 (jlq help offsets).
 
 Sizes are bytes, or have a unit K, M, G, T: powers of 1,024. The kB, MB and GB of
-what is printed are powers of 1,000.
-
-Data goes to stdout, everything else to stderr. On a terminal control
-characters are shown escaped; in a pipe, the stored bytes.
+what is printed are powers of 1,000. Data goes to stdout, everything else to stderr.
 
 Exit codes: 0 done, 1 not there, 2 usage or I/O, 3 a filter that does not compile,
-4 invalid or corrupt records, 5 an index that does not fit, 6 locked by another writer
-or consumer, or timed out, 130 and 143 by signal, 141 stdout closed.`
+4 invalid or corrupt records, 5 an index that does not fit, 6 locked or timed out
+(jlq help exit-codes).`
 
 // root builds the command tree.
 func (a *app) root() *cobra.Command {
@@ -73,7 +64,9 @@ func (a *app) root() *cobra.Command {
 		a.statCmd(), a.indexCmd(), a.rollCmd(), a.trimCmd(), a.verifyCmd(), a.repairCmd(),
 		a.importCmd(), a.topicCmd(),
 		a.consumeCmd(), a.groupCmd(), a.deadCmd(), a.versionCmd())
+	root.SetHelpFunc(a.showHelp)
 	eachCommand(root, completeChoices)
+	eachCommand(root, a.withEnvironment)
 	return root
 }
 
@@ -86,6 +79,9 @@ func (a *app) unknownCommand(root *cobra.Command, args []string) error {
 	err := &usageError{err: fmt.Errorf("unknown command %q", args[0]), hint: "jlq help lists the commands"}
 	root.SuggestionsMinimumDistance = 2
 	near := root.SuggestionsFor(args[0])
+	if topic := nearest(args[0], topicNames()); topic != "" && root.Parent() == nil && len(near) == 0 {
+		near = []string{"help " + topic}
+	}
 	for _, cmd := range root.Commands() {
 		if slices.Contains(cmd.SuggestFor, args[0]) {
 			near = []string{cmd.Name()} // rather than what is only spelt alike
@@ -95,25 +91,6 @@ func (a *app) unknownCommand(root *cobra.Command, args []string) error {
 		err.hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return err
-}
-
-// helpCmd shows the help of a command.
-func (a *app) helpCmd() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "tell about a command",
-		Long:  "help tells about a command, its flags and their defaults; without one, about jlq.",
-		Example: `  jlq help
-  jlq help append`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			about, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return a.unknownCommand(cmd.Root(), args)
-			}
-			about.InitDefaultHelpFlag()
-			return about.Help()
-		},
-	}
 }
 
 // flagError adds what would have been right to an error about a flag.

@@ -129,7 +129,11 @@ func topicError(path string, err error) error {
 		return &usageError{err: err, hint: "jlq topic create " + path + " makes one where there is nothing else"}
 	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok && e.Path == path && errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: no such topic: %w", path, e.Err)
+		err := &usageError{err: fmt.Errorf("%s: no such topic: %w", path, e.Err)}
+		if near := nearLog(path); near != "" {
+			err.hint = "did you mean " + near + "?"
+		}
+		return err
 	}
 	return err
 }
