@@ -46,6 +46,7 @@ var layers = map[string][]string{
 	"bench/soak":        {"partition"},
 
 	"internal/samplelog": {},
+	"internal/picture":   {},
 
 	"internal/faulttest":             {},
 	"internal/faulttest/mutants":     {},
