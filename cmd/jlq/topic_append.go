@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	"example.com/jlq/partition"
 	"example.com/jlq/topic"
@@ -100,17 +102,26 @@ func (k *topicSink) acknowledge(s *store, ids []topic.ID) error {
 
 // tell says what is stored where.
 func (k *topicSink) tell(s *store) {
-	where := ""
-	m := k.t.Meta()
-	for i := range m.Partitions {
-		if n := k.counts[i]; n > 0 {
-			where += fmt.Sprintf(", %d in partition %d", n, i)
-		}
-	}
-	s.app.report("%s: %s stored%s", s.path, recordsText(s.stored), where)
+	s.app.report("%s: %s stored%s", s.path, recordsText(s.stored), k.spread())
 	if k.keyless > 0 {
 		s.app.report("%s: %s without %s went to the partitions in turn", s.path, recordsText(k.keyless), k.field)
 	}
+}
+
+// listedPartitions is how many partitions are told of one by one.
+const listedPartitions = 16
+
+// spread is how what is stored lies in the partitions.
+func (k *topicSink) spread() (text string) {
+	used := slices.Sorted(maps.Keys(k.counts))
+	if len(used) > listedPartitions {
+		counts := slices.Collect(maps.Values(k.counts))
+		return fmt.Sprintf(" in %d partitions, %d to %d in each", len(used), slices.Min(counts), slices.Max(counts))
+	}
+	for _, i := range used {
+		text += fmt.Sprintf(", %d in partition %d", k.counts[i], i)
+	}
+	return text
 }
 
 // refuseOwn keeps a log from being fed to itself, which would not end, and bad
