@@ -94,6 +94,9 @@ func (w *where) last(ctx context.Context, backward stream, n int64) (f found, er
 			f.next = rec.Offset + 1
 		}
 		ok, err := w.wants(rec.Record)
+		if ok && w.jq != nil {
+			ok, err = w.jq.gives(ctx, rec)
+		}
 		if err != nil {
 			return f, err
 		}

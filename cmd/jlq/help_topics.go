@@ -9,6 +9,7 @@ var helpTopics = []topicHelp{
 	{"offsets", "how records and ranges of them are named", offsetsTopic},
 	{"time", "how times are written, and which field of a record holds one", timeTopic},
 	{"formats", "what -F prints", formatsTopic},
+	{"jq", "the programs of --jq", jqTopic},
 	{"exit-codes", "what each exit code says", exitCodesTopic},
 	{"environment", "the variables that stand for flags", environmentTopic},
 }

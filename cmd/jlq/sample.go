@@ -118,7 +118,9 @@ func (c *sampleCommand) fromTopic(v *view, t *topicView) error {
 }
 
 // reads reports whether every record has to be looked at.
-func (c *sampleCommand) reads(v *view) bool { return v.where != nil && c.share == 0 }
+func (c *sampleCommand) reads(v *view) bool {
+	return v.where != nil && v.where.filter != nil && c.share == 0
+}
 
 // pass chooses among all records that the filter is true of.
 func (c *sampleCommand) pass(ctx context.Context, v *view, records stream) error {

@@ -52,6 +52,7 @@ type viewFlags struct {
 	pickFlags
 	format formatFlag
 	limit  countFlag
+	jq     jqFlags
 }
 
 // add adds them, but for expr, which is an argument of filter.
@@ -59,6 +60,7 @@ func (f *viewFlags) add(cmd *cobra.Command, aboutOffsets, aboutNumber string) {
 	f.pickFlags.add(cmd, aboutOffsets)
 	f.order.add(cmd)
 	f.format.add(cmd)
+	f.jq.add(cmd)
 	cmd.Flags().VarP(&f.limit, "number", "n", aboutNumber)
 }
 
@@ -86,8 +88,11 @@ type view struct {
 
 // show runs a command that prints records of path.
 func (a *app) show(cmd *cobra.Command, f *viewFlags, path string, src source) (err error) {
-	v := &view{app: a, viewFlags: f, limit: int64(f.limit)}
+	v := &view{app: a, viewFlags: f, name: path, limit: int64(f.limit)}
 	if v.where, err = a.newWhere(cmd, path, string(f.expr)); err == nil {
+		err = f.jq.apply(cmd, v)
+	}
+	if err == nil {
 		err = f.stages(v)
 	}
 	if err != nil {
@@ -142,7 +147,7 @@ func partitionOf(log *reader.Log) topic.ID {
 // direct reports whether the chosen lines are printed as they are stored, so
 // that nothing has to see one record at a time.
 func (v *view) direct() bool {
-	return v.printer.raw() && len(v.choose) == 0 && len(v.shape) == 0
+	return v.printer.raw() && (v.where == nil || v.where.jq == nil) && len(v.choose) == 0 && len(v.shape) == 0
 }
 
 // rows are the records of the one log that is read.
@@ -175,7 +180,11 @@ func (v *view) printChosen(ctx context.Context, records stream) error {
 	for _, s := range v.choose {
 		records = s(records)
 	}
-	records = limited(records, v.limit)
+	if v.where != nil && v.where.jq != nil {
+		records = v.where.jq.rows(ctx, records, v.limit)
+	} else {
+		records = limited(records, v.limit)
+	}
 	for _, s := range v.shape {
 		records = s(records)
 	}

@@ -46,9 +46,10 @@ func compileFilter(text string) (*filter.Filter, error) {
 // where chooses records by a filter, and counts what it meets.
 type where struct {
 	app     *app
-	name    string // of the log
-	filter  *filter.Filter
-	checked bool // all records were checked when they were stored
+	name    string         // of the log
+	filter  *filter.Filter // nil: every record
+	jq      *jqRun         // nil: the records themselves are printed
+	checked bool           // all records were checked when they were stored
 	onBad   string
 	matched uint64
 	invalid gaps // lines that are not JSON and were not told yet
@@ -66,11 +67,18 @@ func (a *app) newWhere(cmd *cobra.Command, name, text string) (*where, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &where{app: a, name: name, filter: f}
+	w := a.everything(cmd, name)
+	w.filter = f
+	return w, nil
+}
+
+// everything chooses all records.
+func (a *app) everything(cmd *cobra.Command, name string) *where {
+	w := &where{app: a, name: name}
 	if given := cmd.Flags().Lookup("on-bad"); given != nil && given.Changed {
 		w.onBad = given.Value.String()
 	}
-	return w, nil
+	return w
 }
 
 // trust asks the log whether its records were checked when they were stored:
@@ -87,6 +95,9 @@ func (w *where) trust(log *reader.Log) {
 // wants reports whether a record is chosen. The error is about a line that is
 // not JSON and ends the command.
 func (w *where) wants(rec reader.Record) (bool, error) {
+	if w.filter == nil {
+		return true, nil // it is the program that reads it
+	}
 	match := w.filter.Match
 	if w.checked {
 		match = w.filter.MatchChecked
@@ -95,7 +106,7 @@ func (w *where) wants(rec reader.Record) (bool, error) {
 	if err != nil {
 		return false, w.refuse(rec, int64(len(rec.Data)), err)
 	}
-	if ok {
+	if ok && w.jq == nil {
 		w.matched++
 	}
 	return ok, nil
@@ -155,9 +166,15 @@ func (w *where) tell() {
 // ended.
 func (w *where) outcome(err error) error {
 	w.tell()
+	var failed error
+	if w.jq != nil {
+		failed = w.jq.outcome()
+	}
 	switch {
 	case err != nil:
 		return err
+	case failed != nil:
+		return failed
 	case w.met && w.onBad == "":
 		return silent(exitInvalid)
 	case w.matched == 0:

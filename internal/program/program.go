@@ -40,6 +40,9 @@ func Compile(text string) (*Program, error) {
 // String is the program.
 func (p *Program) String() string { return p.text }
 
+// Speaks reports whether the program calls debug or stderr.
+func (p *Program) Speaks() bool { return p.uses.speaks }
+
 // compile makes code whose debug and stderr tell note.
 func (p *Program) compile(note func(kind string, v any)) (*gojq.Code, error) {
 	speak := func(kind string) gojq.CompilerOption {

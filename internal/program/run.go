@@ -3,7 +3,6 @@ package program
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/big"
 
@@ -96,7 +95,7 @@ func (r *Runner) Next() (result []byte, err error) {
 		return nil, nil
 	}
 	if err, ok := v.(error); ok {
-		return nil, failure(r.ctx, err)
+		return nil, r.failure(err)
 	}
 	if s, ok := v.(string); ok && r.Raw {
 		r.result = append(r.result[:0], s...)
@@ -160,9 +159,9 @@ func number(n uint64) any {
 }
 
 // failure is what an error of gojq means.
-func failure(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+func (r *Runner) failure(err error) error {
+	if r.ctx.Err() != nil {
+		return context.Cause(r.ctx)
 	}
 	halt, ok := errors.AsType[*gojq.HaltError](err)
 	if !ok {
@@ -174,10 +173,11 @@ func failure(ctx context.Context, err error) error {
 	case string:
 		h.Text = v
 	default:
-		h.Text = fmt.Sprint(gojq.Preview(v))
-		if text, err := gojq.Marshal(v); err == nil {
-			h.Text = string(text)
+		text, err := r.encoder.append(nil, v)
+		if err != nil {
+			return err
 		}
+		h.Text = string(text)
 	}
 	return h
 }
