@@ -22,7 +22,7 @@ const (
 // watchLog prints rates until a signal, or until nobody reads stdout any more.
 func (c *statCommand) watchLog(ctx context.Context, path string) error {
 	// What cannot be read is told before anything is printed.
-	p, err := c.openReadOnly(path, c.flags, nil)
+	p, err := c.openReadOnly(path, c.readFlags, nil)
 	if err != nil {
 		return err
 	}

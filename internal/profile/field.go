@@ -37,6 +37,14 @@ type Text struct {
 	Cut  bool
 }
 
+// Quoted is the text as JSON spells it, with … behind its end where it was cut.
+func (t Text) Quoted() string {
+	if t.Cut {
+		return quoted(t.Text + "…")
+	}
+	return quoted(t.Text)
+}
+
 // Has reports whether some value is of that type.
 func (f *Field) Has(t Type) bool { return f.Types[t] > 0 }
 
@@ -83,6 +91,10 @@ func quoted(text string) string {
 		case r == '"' || r == '\\':
 			b.WriteByte('\\')
 			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
 		case r < ' ':
 			b.WriteString(`\u00`)
 			b.WriteString(strconv.FormatInt(int64(r)+0x100, 16)[1:])
