@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -140,7 +141,9 @@ func writeFile(t testing.TB, path, content string) string {
 
 // TestReaderWritesNothing: reading, verifying and looking around change no
 // byte and no name, whatever state the log is in.
-func TestReaderWritesNothing(t *testing.T) {
+func TestReaderWritesNothing(t *testing.T) { synctest.Test(t, readerWritesNothing) }
+
+func readerWritesNothing(t *testing.T) {
 	mem := vfs.NewMem()
 	p := mustOpen(t, "p", &Options{FS: mem})
 	_, err := p.AppendBatch([][]byte{[]byte("1"), []byte("2")})

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
@@ -37,7 +38,8 @@ func TestStates(t *testing.T) {
 	for _, name := range names {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
 			about, files, want := readFixture(t, name)
-			got := outcome(t, files)
+			var got map[string]string
+			synctest.Test(t, func(t *testing.T) { got = outcome(t, files) }) // verify waits, for a writer that may be at work
 			if *update {
 				writeFixture(t, name, about, files, got)
 				return

@@ -12,6 +12,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"example.com/jlq/internal/segment"
 	"example.com/jlq/partition"
@@ -321,6 +324,24 @@ func pairsOf(path string) (pairs []segment.Pair, err error) {
 		}
 	}
 	return pairs, err // ReadDir sorts, and the names have one length
+}
+
+func mustPairs(t testing.TB, path string) []segment.Pair {
+	t.Helper()
+	pairs, err := pairsOf(path)
+	require.NoError(t, err)
+	return pairs
+}
+
+// storedBytes is the size of a log's records files. One may be dropped meanwhile.
+func storedBytes(t testing.TB, path string) (size int64) {
+	t.Helper()
+	for _, pair := range mustPairs(t, path) {
+		if info, err := os.Stat(pair.Records); err == nil {
+			size += info.Size()
+		}
+	}
+	return size
 }
 
 // dropped stands for a record that retention has taken, so that a log of n

@@ -40,7 +40,7 @@ func appendWithFewFiles(arg string) {
 	sayAppended(p, s, 12)
 	undo()
 	// A roll that was put off is tried again a second later.
-	for end := time.Now().Add(3 * time.Second); p.Stats().Written.Rolls == 0 && time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(runLimit / 2); p.Stats().Written.Rolls == 0 && time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		sayAppended(p, s, 1)
 	}
 	sayAppended(p, s, 4)
@@ -277,7 +277,9 @@ func copied(t *testing.T, path string) (a *account, copies []string) {
 	a.keep = kept
 	rng := rand.New(rand.NewPCG(seed(t), 3))
 	done := make(chan []*source)
-	go func() { done <- killed(t, "append", "always", 1, path, 1200*time.Millisecond) }()
+	before := storedBytes(t, path)
+	go func() { done <- killed(t, "append", "always", 0, path, 1200*time.Millisecond) }()
+	require.Eventually(t, func() bool { return storedBytes(t, path) > before }, runLimit, time.Millisecond)
 	for i := range 12 {
 		time.Sleep(time.Duration(20+rng.IntN(60)) * time.Millisecond)
 		to := filepath.Join(filepath.Dir(path), strconv.Itoa(i))
@@ -286,10 +288,10 @@ func copied(t *testing.T, path string) (a *account, copies []string) {
 			copyFile(t, filepath.Join(path, "partition.json"), filepath.Join(to, "partition.json"))
 		}
 		// -n: what is there already stays as it is. What is gone when it comes
-		// to it, it says and goes on.
+		// to it, or has another inode then, it says and goes on.
 		out, err := exec.Command("cp", "-rn", path+"/.", to).CombinedOutput()
 		if err != nil {
-			require.Contains(t, string(out), "No such file")
+			require.Regexp(t, "No such file|was replaced while being copied", string(out))
 		}
 		copies = append(copies, to)
 	}
