@@ -67,7 +67,10 @@ func (c *catCommand) fromLog(v *view, r *resolver) error {
 	case c.reverse:
 		c.complain(named(v.name, r.dropped(c.offsets.offsets)))
 		return c.backwards(v, r)
-	case v.where == nil && c.skip == nil && v.direct() && c.limit < 0 && c.offsets.to.kind == atEnd && c.offsets.from.kind != atLast:
+	case v.where == nil && c.skip == nil && v.direct() && c.limit < 0 && c.offsets.from.kind != atLast:
+		if r.want != nil || c.offsets.to.kind != atEnd {
+			return c.blocks(v, r)
+		}
 		return c.copy(r)
 	}
 	return v.forward(r)
@@ -92,6 +95,28 @@ func (c *catCommand) copy(r *resolver) error {
 	}
 }
 
+// blocks prints the stored lines of a part of the log, a block at a time.
+func (c *catCommand) blocks(v *view, r *resolver) error {
+	c.complain(named(v.name, r.dropped(c.offsets.offsets)))
+	spans, err := r.spans(c.offsets.offsets)
+	if err != nil {
+		return err
+	}
+	to := &interruptible{r.ctx, c.out}
+	for lines, err := range joined(spans, func(s span) iter.Seq2[reader.Lines, error] { return r.log.Blocks(s.from, s.to) }) {
+		if err == nil {
+			_, err = to.Write(lines.Data)
+		}
+		if err == nil && lines.Data[len(lines.Data)-1] != '\n' {
+			_, err = to.Write([]byte{'\n'})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return context.Cause(r.ctx)
+}
+
 // begin clamps where a range begins. Only a log with an index can tell at
 // once; in the others the reader finds out.
 func (c *catCommand) begin(r *resolver, from uint64) (uint64, error) {
@@ -103,20 +128,12 @@ func (c *catCommand) begin(r *resolver, from uint64) (uint64, error) {
 }
 
 func (c *catCommand) backwards(v *view, r *resolver) error {
-	s, err := r.span(c.offsets.offsets)
-	if err == nil {
-		s, err = r.clamp(s)
-	}
+	spans, err := r.clamped(c.offsets.offsets)
 	if err != nil {
 		return err
 	}
-	if s.from == s.to {
-		return v.print(r.ctx, nothing)
-	}
-	if c.skip != nil {
-		c.skip.from = s.from
-	}
-	return v.print(r.ctx, v.rows(downTo(r.log.Backward(s.to), s.from)))
+	c.skipFrom(spans)
+	return v.print(r.ctx, v.rows(r.backward(spans)))
 }
 
 // downTo ends a sequence that goes backwards with the record at offset last.

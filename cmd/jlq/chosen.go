@@ -29,9 +29,9 @@ func (v *view) forward(r *resolver) error {
 // print prints the lines of a range that are chosen, at most limit of them;
 // negative is no limit.
 func (w *where) print(r *resolver, o offsets, limit int64) error {
-	s, err := r.span(o)
+	spans, err := r.spans(o)
 	if err == nil {
-		err = w.sift(r, s, w.upTo(limit))
+		err = w.sift(r, spans, w.upTo(limit))
 	}
 	if err == errEnough {
 		return nil
@@ -62,9 +62,9 @@ func (w *where) upTo(limit int64) func([]byte, int) error {
 // count returns how many records of a range are chosen.
 func (w *where) count(r *resolver, o offsets) (uint64, error) {
 	w.trust(r.log)
-	s, err := r.span(o)
+	spans, err := r.spans(o)
 	if err == nil {
-		err = w.sift(r, s, func([]byte, int) error { return nil })
+		err = w.sift(r, spans, func([]byte, int) error { return nil })
 	}
 	return w.matched, err
 }
@@ -128,20 +128,13 @@ func sequence(records []topic.Record) stream {
 // chosen prints the last records of the range that are chosen.
 func (t *tailCommand) chosen(v *view, r *resolver) error {
 	backward := r.log.Backward(reader.UnknownOffset)
-	if t.offsets.given {
-		s, err := r.span(t.offsets.offsets)
-		if err == nil {
-			s, err = r.clamp(s)
-		}
+	if t.ranged() {
+		spans, err := r.clamped(t.offsets.offsets)
 		if err != nil {
 			return err
 		}
-		if backward = downTo(r.log.Backward(s.to), s.from); s.from == s.to {
-			backward = func(func(reader.Record, error) bool) {}
-		}
-		if t.skip != nil {
-			t.skip.from = s.from
-		}
+		backward = r.backward(spans)
+		t.skipFrom(spans)
 	}
 	f, err := v.where.last(r.ctx, v.kept(v.rows(backward)), int64(t.limit))
 	if err == nil {

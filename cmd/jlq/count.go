@@ -47,8 +47,8 @@ partition, also for those that are hidden: orders-0@42.`,
 }
 
 func (c *countCommand) run(cmd *cobra.Command, path string) error {
-	if c.next && c.offsets.given {
-		return usagef("count: --next is about the whole log; it takes no -o")
+	if c.next && (c.offsets.given || c.times.given()) {
+		return usagef("count: --next is about the whole log; it takes no -o, --since or --until")
 	}
 	if c.expr == "" && cmd.Flags().Changed("on-bad") || c.next && c.expr != "" {
 		return usagef("count: --on-bad belongs to --where, which does not go with --next")
@@ -76,11 +76,8 @@ func (r *resolver) count(w *where, o offsets) (uint64, error) {
 	if w != nil {
 		return w.count(r, o)
 	}
-	s, err := r.span(o)
-	if err == nil {
-		s, err = r.clamp(s)
-	}
-	return s.to - s.from, err
+	spans, err := r.clamped(o)
+	return sizeOf(spans), err
 }
 
 // print prints a number.

@@ -5,6 +5,7 @@
 //	jlq cat | head | tail LOG  print records; tail -f follows
 //	jlq filter LOG EXPR        print the records that an expression is true of
 //	jlq sample LOG             print records chosen at random
+//	jlq seek LOG @TIME         find the first record at or after a time
 //	jlq count | stat LOG       how many there are; what the log looks like, how fast it grows
 //	jlq index FILE             make any JSON-lines file seekable
 //	jlq roll LOG               seal the active segment, begin the next

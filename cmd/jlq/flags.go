@@ -25,6 +25,11 @@ func (f *offsetsFlag) Set(text string) (err error) {
 	return err
 }
 
+func (f *offsetsFlag) inZone(now time.Time) (err error) {
+	f.offsets, err = parseLocation(f.text, now)
+	return err
+}
+
 func (f *offsetsFlag) add(cmd *cobra.Command, usage string) {
 	f.offsets = everything()
 	cmd.Flags().VarP(f, "offsets", "o", usage)

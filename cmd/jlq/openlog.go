@@ -86,6 +86,9 @@ func (f readFlags) advise(log *reader.Log, err error) error {
 		}
 		return &usageError{err: err, hint: hint}
 	}
+	if errors.Is(err, reader.ErrNoTime) {
+		return &usageError{err: err, hint: timeHint(log)}
+	}
 	if _, damaged := errors.AsType[*segment.CorruptError](err); !damaged {
 		return err
 	}

@@ -21,6 +21,8 @@ type span struct{ from, to uint64 }
 type resolver struct {
 	ctx         context.Context
 	log         *reader.Log
+	times       reader.TimeRange  // how times are found
+	want        *reader.TimeRange // of the range, only these records; nil: all
 	known       bool
 	start, next uint64
 }
@@ -49,7 +51,7 @@ func (r *resolver) offset(b bound) (uint64, error) {
 	case atOffset:
 		return b.n, nil
 	case atTime:
-		return r.log.OffsetAt(r.ctx, b.time, "")
+		return r.at(b.time)
 	case atStart:
 		if r.log.Place().Bare {
 			return 0, nil
@@ -108,13 +110,13 @@ func (r *resolver) exactly(o offsets) (uint64, error) {
 
 // records reads what o stands for.
 func (r *resolver) records(o offsets) (iter.Seq2[reader.Record, error], error) {
-	if o.from.kind == atLast && o.to.kind == atEnd {
+	if o.from.kind == atLast && o.to.kind == atEnd && r.want == nil {
 		// Found from the end, so that it does not take a scan.
 		return r.log.Tail(o.from.n).Records(), nil
 	}
-	s, err := r.span(o)
+	spans, err := r.spans(o)
 	if err != nil {
 		return nil, err
 	}
-	return left(r.log, s), nil
+	return joined(spans, func(s span) iter.Seq2[reader.Record, error] { return left(r.log, s) }), nil
 }

@@ -47,7 +47,7 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
-		PersistentPreRun:  func(_ *cobra.Command, args []string) { unguard(args) },
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error { unguard(args); return settleZone(cmd) },
 		RunE: func(*cobra.Command, []string) error {
 			_, err := a.out.Write([]byte(firstSteps))
 			return err
@@ -61,7 +61,7 @@ func (a *app) root() *cobra.Command {
 	root.Version = versionText(debug.ReadBuildInfo())
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(a.appendCmd(), a.getCmd(), a.catCmd(), a.filterCmd(), a.headCmd(), a.tailCmd(), a.sampleCmd(), a.countCmd(),
-		a.statCmd(), a.indexCmd(), a.rollCmd(), a.trimCmd(), a.verifyCmd(), a.repairCmd(),
+		a.seekCmd(), a.statCmd(), a.indexCmd(), a.rollCmd(), a.trimCmd(), a.verifyCmd(), a.repairCmd(),
 		a.importCmd(), a.topicCmd(),
 		a.consumeCmd(), a.groupCmd(), a.deadCmd(), a.versionCmd())
 	root.SetHelpFunc(a.showHelp)

@@ -12,9 +12,9 @@ import (
 // sift hands each the lines of a span that the filter is true of, and their
 // number, many at a time and in order; it works on all cores. An error of each
 // ends it and is returned.
-func (w *where) sift(r *resolver, s span, each func(lines []byte, matched int) error) error {
+func (w *where) sift(r *resolver, spans []span, each func(lines []byte, matched int) error) error {
 	sieve := filter.Sieve{Filter: w.filter, Checked: w.checked, Stop: w.onBad == "fail"}
-	for c := range sieve.Sift(r.ctx, pieces(r.ctx, r.log, s)) {
+	for c := range sieve.Sift(r.ctx, pieces(r.ctx, r.log, spans)) {
 		w.matched += uint64(c.Matched)
 		if err := each(c.Lines, c.Matched); err != nil {
 			return err
@@ -32,11 +32,13 @@ func (w *where) sift(r *resolver, s span, each func(lines []byte, matched int) e
 }
 
 // pieces are those of the log, as the filter takes them.
-func pieces(ctx context.Context, log *reader.Log, s span) iter.Seq[iter.Seq2[filter.Block, error]] {
+func pieces(ctx context.Context, log *reader.Log, spans []span) iter.Seq[iter.Seq2[filter.Block, error]] {
 	return func(yield func(iter.Seq2[filter.Block, error]) bool) {
-		for piece := range log.Pieces(ctx, s.from, s.to) {
-			if !yield(blocks(piece)) {
-				return
+		for _, s := range spans {
+			for piece := range log.Pieces(ctx, s.from, s.to) {
+				if !yield(blocks(piece)) {
+					return
+				}
 			}
 		}
 	}

@@ -51,9 +51,9 @@ Interrupt it to end it: the exit code is then 130.`,
 }
 
 func (t *tailCommand) run(cmd *cobra.Command, path string) error {
-	if t.follow && t.offsets.given && (t.limit >= 0 || t.offsets.to.kind != atEnd) {
+	if t.follow && (t.ranged() && t.limit >= 0 || t.offsets.to.kind != atEnd || t.times.until.text != "") {
 		return &usageError{
-			err:  errors.New("tail: -f takes -n, or -o with a range that has no end"),
+			err:  errors.New("tail: -f takes -n, or --since, or -o with a range that has no end"),
 			hint: seeHelp(cmd),
 		}
 	}
@@ -72,7 +72,7 @@ func (t *tailCommand) fromLog(v *view, r *resolver) error {
 	v.limit = -1 // -n says how far back
 	switch {
 	case t.follow:
-		return t.live(r.ctx, v, r.log)
+		return t.live(r, v)
 	case v.where != nil:
 		return t.chosen(v, r)
 	}
@@ -86,36 +86,38 @@ func (t *tailCommand) fromLog(v *view, r *resolver) error {
 // last is the last records of the range.
 func (t *tailCommand) last(r *resolver) (iter.Seq2[reader.Record, error], error) {
 	n := uint64(t.limit)
-	if !t.offsets.given {
+	if !t.ranged() {
 		return r.log.Tail(n).Records(), nil
 	}
-	s, err := r.span(t.offsets.offsets)
-	if err == nil {
-		s, err = r.clamp(s)
-	}
+	spans, err := r.clamped(t.offsets.offsets)
 	if err != nil {
 		return nil, err
 	}
-	return r.log.Range(max(s.from, s.to-min(n, s.to)), s.to), nil
+	return joined(lastOf(spans, n), func(s span) iter.Seq2[reader.Record, error] { return r.log.Range(s.from, s.to) }), nil
 }
 
 // live prints records as they come, until a signal or until nobody reads
 // stdout any more.
-func (t *tailCommand) live(ctx context.Context, v *view, log *reader.Log) error {
-	ctx, cancel := context.WithCancelCause(ctx)
+func (t *tailCommand) live(r *resolver, v *view) error {
+	ctx, cancel := context.WithCancelCause(r.ctx)
 	defer cancel(nil)
 	t.out.follow(cancel)
 	watchHangup(t.out.raw, func() { cancel(&outputError{syscall.EPIPE}) })
-	records, err := t.following(ctx, v, log)
+	live := *r
+	live.ctx = ctx
+	records, err := t.following(&live, v)
 	if err != nil {
 		return err
 	}
-	return v.print(ctx, v.rows(t.onward(ctx, log, records)))
+	return v.print(ctx, timely(r.want, v.rows(t.onward(ctx, r.log, records))))
 }
 
-func (t *tailCommand) following(ctx context.Context, v *view, log *reader.Log) (iter.Seq2[reader.Record, error], error) {
-	from := t.offsets.from
+func (t *tailCommand) following(r *resolver, v *view) (iter.Seq2[reader.Record, error], error) {
+	ctx, log, from := r.ctx, r.log, t.offsets.from
 	switch {
+	case r.want != nil:
+		offset, err := r.firstWanted(t.offsets.offsets)
+		return log.Follow(ctx, offset), err
 	case !t.offsets.given && v.where != nil:
 		return t.followChosen(ctx, v, log)
 	case !t.offsets.given:
@@ -125,7 +127,9 @@ func (t *tailCommand) following(ctx context.Context, v *view, log *reader.Log) (
 	case from.kind == atEnd:
 		return log.FollowTail(ctx, 0), nil
 	}
-	r := &resolver{ctx: ctx, log: log}
 	offset, err := r.offset(from)
 	return log.Follow(ctx, offset), err
 }
+
+// ranged reports whether it is about a part of the log.
+func (t *tailCommand) ranged() bool { return t.offsets.given || t.times.given() }

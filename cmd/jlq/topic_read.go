@@ -25,7 +25,6 @@ type orderFlags struct {
 func (f *orderFlags) add(cmd *cobra.Command) {
 	f.order = newChoice("time", "partition")
 	cmd.Flags().Var(&f.order, "order", "how the partitions of a topic are merged: by the time of the records, or one after the other")
-	f.field.add(cmd, "time-field", "the `FIELD` with the time of a record, for --order time (default: the first of ts, time, timestamp, @timestamp that holds one)")
 }
 
 // topicView is a topic that a command reads.
@@ -37,6 +36,8 @@ type topicView struct {
 	meta  topic.Meta
 	opts  topic.ReadOptions
 	skips map[int]*skipper // with --on-bad skip
+	pick  *pickFlags       // nil: of no interest
+	parts map[int][]span   // what is wanted by time of each partition; nil: all
 }
 
 // withTopic opens a topic for reading, without lock and writing nothing.
@@ -100,6 +101,9 @@ func (v *topicView) dropped(i int, gone *partition.RangeError) {
 func (v *topicView) advise(flags readFlags, err error) error {
 	_, corrupt := errors.AsType[*segment.CorruptError](err)
 	_, away := errors.AsType[*segment.SegmentAwayError](err)
+	if errors.Is(err, reader.ErrNoTime) {
+		return &usageError{err: err, hint: v.timeHint()}
+	}
 	if !corrupt && !away {
 		return err
 	}
@@ -133,20 +137,41 @@ func (v *topicView) spans(o offsets) (map[int]topic.Span, error) {
 		if err != nil {
 			return nil, err
 		}
-		r := &resolver{ctx: v.ctx, log: log}
-		s, err := r.span(o)
-		if err == nil {
-			s, err = r.clamp(s)
-		}
-		if err != nil {
+		if out[i], err = v.spanIn(i, v.resolver(log), o); err != nil {
 			return nil, fmt.Errorf("partition %d: %w", i, err)
 		}
-		out[i] = topic.Span{From: s.from, To: s.to}
 		if skip := v.skips[i]; skip != nil {
-			skip.from = s.from
+			skip.from = out[i].From
 		}
 	}
 	return out, nil
+}
+
+func (v *topicView) resolver(log *reader.Log) *resolver {
+	if v.pick == nil {
+		return &resolver{ctx: v.ctx, log: log}
+	}
+	return v.pick.resolver(v.ctx, log)
+}
+
+// spanIn finds what a range is in partition i, and remembers its parts where not
+// all between its ends is wanted.
+func (v *topicView) spanIn(i int, r *resolver, o offsets) (topic.Span, error) {
+	parts, err := r.clamped(o)
+	if err != nil {
+		return topic.Span{}, err
+	}
+	if r.want != nil {
+		if v.parts == nil {
+			v.parts = map[int][]span{}
+		}
+		v.parts[i] = parts
+	}
+	if len(parts) == 0 {
+		_, next, err := r.bounds()
+		return topic.Span{From: next, To: next}, err
+	}
+	return topic.Span{From: parts[0].from, To: parts[len(parts)-1].to}, nil
 }
 
 // rows are the records, while each comes with the skip of its partition.
@@ -155,6 +180,9 @@ func (v *topicView) rows(records stream) stream {
 		for rec, err := range records {
 			if s := v.skips[rec.ID.Partition]; s != nil && err == nil {
 				v.app.skip = s
+			}
+			if v.parts != nil && err == nil && !holds(v.parts[rec.ID.Partition], rec.Offset) {
+				continue
 			}
 			if !yield(rec, err) {
 				return
@@ -195,7 +223,7 @@ func (v *topicView) tail(t *tailCommand, to *view) error {
 	for i, s := range opts.Spans {
 		next[i] = s.To
 	}
-	if t.follow && t.offsets.given {
+	if t.follow && t.ranged() {
 		for i, s := range opts.Spans {
 			next[i] = s.From
 		}
@@ -207,6 +235,9 @@ func (v *topicView) tail(t *tailCommand, to *view) error {
 
 // last prints the last records of spans, as many as are asked for.
 func (v *topicView) last(t *tailCommand, to *view, opts *topic.ReadOptions) error {
+	if to.where == nil && v.parts != nil {
+		return v.lastParts(t, to, opts)
+	}
 	if to.where == nil {
 		records, _, err := v.t.Tail(v.ctx, int(t.limit), opts)
 		if err != nil {
@@ -226,13 +257,37 @@ func (v *topicView) last(t *tailCommand, to *view, opts *topic.ReadOptions) erro
 	return to.where.outcome(err)
 }
 
+// lastParts prints the last records that are wanted by time.
+func (v *topicView) lastParts(t *tailCommand, to *view, opts *topic.ReadOptions) error {
+	for i, s := range opts.Spans {
+		if parts := lastOf(v.parts[i], uint64(t.limit)); len(parts) > 0 {
+			s.From = parts[0].from
+		}
+		opts.Spans[i] = s
+	}
+	var last []topic.Record
+	for rec, err := range v.rows(v.t.Records(opts)) {
+		if err == nil {
+			err = context.Cause(v.ctx)
+		}
+		if err != nil {
+			return err
+		}
+		if last = append(last, rec.Clone()); len(last) >= 2*int(t.limit) {
+			last = slices.Delete(last, 0, len(last)-int(t.limit))
+		}
+	}
+	return to.print(v.ctx, sequence(last[max(0, len(last)-int(t.limit)):]))
+}
+
 // live prints records as they come.
 func (v *topicView) live(to *view, next map[int]uint64) error {
 	ctx, cancel := context.WithCancelCause(v.ctx)
 	defer cancel(nil)
 	v.app.out.follow(cancel)
 	watchHangup(v.app.out.raw, func() { cancel(&outputError{syscall.EPIPE}) })
-	return to.print(ctx, v.rows(v.t.Follow(ctx, next, &v.opts)))
+	v.parts = nil // they are about what was there
+	return to.print(ctx, timely(v.pick.wanted(), v.rows(v.t.Follow(ctx, next, &v.opts))))
 }
 
 // count adds up the records of a range, those that w chooses where it is not
@@ -244,14 +299,17 @@ func (v *topicView) count(w *where, o offsets) (n uint64, err error) {
 	}
 	for _, i := range v.meta.Consumed() {
 		if w == nil {
-			n += spans[i].To - spans[i].From
+			if v.parts == nil {
+				n += spans[i].To - spans[i].From
+			}
+			n += sizeOf(v.parts[i])
 			continue
 		}
 		log, err := v.log(i)
 		if err != nil {
 			return 0, err
 		}
-		if n, err = w.count(&resolver{ctx: v.ctx, log: log}, o); err != nil { // it adds up by itself
+		if n, err = w.count(v.resolver(log), o); err != nil { // it adds up by itself
 			return n, err
 		}
 	}

@@ -36,6 +36,7 @@ type pickFlags struct {
 	readFlags
 	offsets offsetsFlag
 	order   orderFlags
+	times   timeFlags
 	expr    whereFlag
 }
 
@@ -44,6 +45,21 @@ func (f *pickFlags) add(cmd *cobra.Command, aboutOffsets string) {
 	f.readFlags.add(cmd)
 	f.onBad.add(cmd)
 	f.offsets.add(cmd, aboutOffsets)
+	f.times.add(cmd)
+	f.order.field.add(cmd, "time-field", timeFieldHelp)
+}
+
+// resolver finds out what the flags are about in a log.
+func (f *pickFlags) resolver(ctx context.Context, log *reader.Log) *resolver {
+	return &resolver{ctx: ctx, log: log, times: *f.times.want(f.order.field), want: f.wanted()}
+}
+
+// wanted is the range of times that records are wanted of; nil is all times.
+func (f *pickFlags) wanted() *reader.TimeRange {
+	if !f.times.given() {
+		return nil
+	}
+	return f.times.want(f.order.field)
 }
 
 // viewFlags are those of the commands that print records: which, how many, and
@@ -113,16 +129,22 @@ func (a *app) show(cmd *cobra.Command, f *viewFlags, path string, src source) (e
 
 // pick opens what path is, a topic or one log, after it said which to named.
 func (a *app) pick(cmd *cobra.Command, f *pickFlags, path string, named func(string), whole func(*topicView) error, one func(*resolver) error) error {
+	if err := f.times.check(cmd); err != nil {
+		return err
+	}
 	path, isTopic, err := within(path, f.offsets.in)
 	if err != nil {
 		return err
 	}
 	named(path)
 	if isTopic {
-		return a.withTopic(cmd.Context(), path, f.readFlags, f.order, whole)
+		return a.withTopic(cmd.Context(), path, f.readFlags, f.order, func(v *topicView) error {
+			v.pick = f
+			return whole(v)
+		})
 	}
 	return a.withLog(cmd.Context(), path, f.readFlags, func(log *reader.Log) error {
-		return one(&resolver{ctx: cmd.Context(), log: log})
+		return one(f.resolver(cmd.Context(), log))
 	})
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +37,13 @@ func (f *whereFlag) Set(text string) error {
 // compileFilter compiles an expression; what is wrong with one is shown with
 // the place.
 func compileFilter(text string) (*filter.Filter, error) {
-	f, err := filter.Compile(text)
+	return compileFilterAt(text, time.Now().UTC())
+}
+
+// compileFilterAt is compileFilter at another time. What states no zone is in
+// that of now.
+func compileFilterAt(text string, now time.Time) (*filter.Filter, error) {
+	f, err := filter.CompileAt(text, now)
 	if wrong, ok := errors.AsType[*filter.Error](err); ok {
 		return nil, &codeError{exitFilter, &usageError{errors.New(wrong.String()), "jlq help filter shows the language"}}
 	}
@@ -63,7 +70,7 @@ func (a *app) newWhere(cmd *cobra.Command, name, text string) (*where, error) {
 	if text == "" {
 		return nil, nil
 	}
-	f, err := compileFilter(text)
+	f, err := compileFilterAt(text, zoneOf(cmd).now())
 	if err != nil {
 		return nil, err
 	}
