@@ -83,6 +83,7 @@ func (a *app) consumeCmd() *cobra.Command {
 	c.groupFlag.add(cmd, "the consumer `GROUP`: a-z, 0-9 and inside also . _ -")
 	c.format.add(cmd)
 	c.start.add(cmd, "where a new group begins (default start): start end N -N @TIME")
+	addTimePlace(cmd)
 	f := cmd.Flags()
 	f.VarP(&c.limit, "number", "n", "consume at most N records (default all)")
 	f.BoolVarP(&c.follow, "follow", "f", false, "wait for more at the end")
@@ -152,7 +153,7 @@ func (c *consumeCommand) options(cmd *cobra.Command, path string) (*group.Option
 		}
 	}
 	if c.start.given {
-		start, err = placeOf(c.start.offsets)
+		start, err = placeOf(cmd, c.start.offsets)
 	}
 	if err != nil {
 		return nil, &usageError{err: fmt.Errorf("consume: -o: %w", err), hint: seeHelp(cmd)}
@@ -172,7 +173,7 @@ func (c *consumeCommand) options(cmd *cobra.Command, path string) (*group.Option
 	if c.exec.text != "" {
 		opts.DrainTimeout = commandDrain
 	}
-	return opts, c.filter.apply(opts, func() { c.unasked.Add(1) })
+	return opts, c.filter.apply(cmd, opts, func() { c.unasked.Add(1) })
 }
 
 // oneOfMany refuses the id of a record, or takes it where what is consumed is its

@@ -34,12 +34,12 @@ func (s *subscription) add(cmd *cobra.Command) {
 
 // apply sets what a group delivers. bad is told of a record that the filter
 // cannot be asked of, which becomes a dead letter.
-func (s *subscription) apply(opts *group.Options, bad func()) error {
+func (s *subscription) apply(cmd *cobra.Command, opts *group.Options, bad func()) error {
 	opts.Tags, opts.TagField = s.tags, string(s.field)
 	if s.where == "" {
 		return nil
 	}
-	f, err := compileFilter(string(s.where))
+	f, err := compileFilterAt(string(s.where), zoneOf(cmd).now())
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"context"
-	"time"
-
 	"github.com/spf13/cobra"
 
 	"example.com/jlq/reader"
@@ -39,20 +36,22 @@ ids only. Behind the @ may stand any OFFSET.`,
   jlq get app.jsonl -1 --no-newline | wc -c`,
 		Args: wantArgs(2, -1, "a LOG and at least one OFFSET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return g.run(cmd.Context(), args[0], args[1:])
+			return g.run(cmd, args[0], args[1:])
 		},
 	}
 	g.readFlags.add(cmd)
 	g.format.add(cmd)
+	addTimePlace(cmd)
 	cmd.Flags().BoolVar(&g.bare, "no-newline", false, "print each record without a newline behind it")
 	return cmd
 }
 
-func (g *getCommand) run(ctx context.Context, path string, args []string) error {
+func (g *getCommand) run(cmd *cobra.Command, path string, args []string) error {
+	ctx := cmd.Context()
 	places := make([]offsets, len(args))
 	for i, arg := range args {
 		var err error
-		if places[i], err = parseLocation(arg, time.Now().UTC()); err != nil {
+		if places[i], err = parseLocation(arg, zoneOf(cmd).now()); err != nil {
 			return &usageError{err: err}
 		}
 	}
@@ -70,7 +69,7 @@ func (g *getCommand) run(ctx context.Context, path string, args []string) error 
 					p.end = ""
 				}
 				g.id = partitionOf(l)
-				return g.print(&resolver{ctx: ctx, log: l}, p, places[:n])
+				return g.print(&resolver{ctx: ctx, log: l, times: reader.TimeRange{Field: timeFieldOf(cmd)}}, p, places[:n])
 			})
 		}
 		if err != nil && exitCode(err) != exitMissing && exitCode(err) != exitInvalid && exitCode(err) != exitIndex {

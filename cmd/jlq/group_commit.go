@@ -33,7 +33,7 @@ func (a *app) groupCommitCmd() *cobra.Command {
 		Args:              wantArgs(3, 3, "a LOG, a GROUP and an OFFSET"),
 		ValidArgsFunction: completeGroups,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			to, err := placeIn(args[0], args[2], &c.partition)
+			to, err := placeIn(cmd, args[0], args[2], &c.partition)
 			if err != nil {
 				return &usageError{err: fmt.Errorf("group commit: %w", err), hint: seeHelp(cmd)}
 			}
@@ -41,6 +41,7 @@ func (a *app) groupCommitCmd() *cobra.Command {
 		},
 	}
 	partitionFlag(cmd, &c.partition)
+	addTimePlace(cmd)
 	cmd.Flags().BoolVar(&c.json, "json", false, "print one JSON object a line")
 	return cmd
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -51,6 +50,7 @@ func (a *app) groupResetCmd() *cobra.Command {
 	f := cmd.Flags()
 	f.Int64Var(&c.by, "by", 0, "go on `N` records from where it is; -N goes back")
 	partitionFlag(cmd, &c.partition)
+	addTimePlace(cmd)
 	f.BoolVar(&c.dry, "dry-run", false, "say what would change and change nothing")
 	f.BoolVar(&c.json, "json", false, "print one JSON object a line")
 	return cmd
@@ -65,20 +65,20 @@ func (c *groupResetCommand) to(cmd *cobra.Command, args []string) (group.To, err
 	if by {
 		return group.ToBy(c.by), nil
 	}
-	return placeIn(args[0], args[2], &c.partition)
+	return placeIn(cmd, args[0], args[2], &c.partition)
 }
 
 // placeIn is the place that text names in the log at path. A record's id names
-// its partition as well.
-func placeIn(path, text string, partition *int) (group.To, error) {
-	o, err := parseLocation(text, time.Now().UTC())
+// its partition as well. A time is looked for in the field of --time-field.
+func placeIn(cmd *cobra.Command, path, text string, partition *int) (group.To, error) {
+	o, err := parseLocation(text, zoneOf(cmd).now())
 	if err == nil && o.in != nil {
 		err = choosePartition(path, o.in, partition)
 	}
 	if err != nil {
 		return group.To{}, err
 	}
-	return placeOf(o)
+	return placeOf(cmd, o)
 }
 
 // choosePartition takes the partition that a record's id names.
@@ -94,7 +94,7 @@ func choosePartition(path string, in *topic.ID, partition *int) error {
 }
 
 // placeOf is one place that was written, as a group takes it.
-func placeOf(o offsets) (group.To, error) {
+func placeOf(cmd *cobra.Command, o offsets) (group.To, error) {
 	if !o.single {
 		return group.To{}, fmt.Errorf("%s is a range; want one place", o.text)
 	}
@@ -106,7 +106,7 @@ func placeOf(o offsets) (group.To, error) {
 	case atLast:
 		return group.ToLast(o.from.n), nil
 	case atTime:
-		return group.ToTime(o.from.time, ""), nil
+		return group.ToTime(o.from.time, timeFieldOf(cmd)), nil
 	}
 	return group.ToStart(), nil
 }

@@ -177,7 +177,7 @@ type section struct {
 // What is not named comes last.
 func sections() []section {
 	return []section{
-		{title: "Which records", names: []string{"offsets", "number", "where", "since", "until", "time-field", "reverse", "step", "order",
+		{title: "Which records", names: []string{"offsets", "number", "where", "since", "until", "slack", "time-field", "zone", "reverse", "step", "order",
 			"tag", "tag-field", "before-context", "after-context", "context", "ignore-case", "fixed-strings", "invert-match", "max-count", "seed", "probability"}},
 		{title: "What is printed", names: []string{"format", "jq", "raw-output", "fields", "ids", "color", "pager", "no-newline", "json", "count", "line-offsets", "ack", "check"}},
 		{title: "Following", names: []string{"follow", "timeout", "idle-timeout", "exit-at-end", "from", "wait"}},

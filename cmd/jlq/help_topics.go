@@ -46,21 +46,36 @@ an order of offsets in each partition only, so there a range is of times, or an 
 
 const timeTopic = `A TIME on the command line is one of
 
-  2026-11-30T10:00:00Z      RFC 3339, with any zone and fraction: 10:00:00.5+02:00
-  2026-11-30T10:00:00       without a zone it is UTC; a space may stand for the T
-  2026-11-30                a date: its first moment in UTC
-  1796032800                unix seconds; with more digits ms, µs or ns
+  2026-11-30T10:00:00.5Z    RFC 3339; also with a space for the T, a comma for the point,
+                            +0200 or +02 for +02:00, without seconds, or 2026/11/30
+  2026-11-30                its midnight; today, yesterday and tomorrow are such days
+  15:04  15:04:05           today
+  1796032800                unix seconds; from 1e11 on they are ms, from 1e14 on µs, from
+                            1e17 on ns; fractions are exact
   -3h  -90s  -2d  -1w2d     so long before now
   now
+  30/Nov/2026:10:00:00 +0000    as Apache writes it; or Mon, 30 Nov 2026 10:00:00 GMT
+
+One without a zone is UTC, or in --zone: local, Europe/Berlin, +02:00. Of a time that
+clocks show twice it is the first; one that they leave out is counted as if they had not
+been put forward.
 
 The time of a record is that of --time-field, or of the first of ts, time, timestamp and
 @timestamp that holds one: a string as above, or a number of seconds, ms, µs or ns
-since 1970. Where a string has no zone, it is UTC.
+since 1970. Where a string has no zone, it is UTC; --zone does not change that.
 
-jlq looks for a time by halves, so that a log of any length answers at once. For that
-its times must ascend, but for a little disorder, as several processes make it that
-write to one log.
+-o @TIME begins at the first record at or after TIME and takes all that lie behind it.
+--since and --until choose by the time of each record, also where some are late; those
+without a time go with the one before them. What -o names and what they choose is
+intersected.
 
+jlq looks for a time by halves, so that a log of any length answers at once, and looks at
+each record where some may be late. That is exact as long as none is later than --slack:
+as a rule, 2048 places behind the first record that has a later time. With a DURATION it
+is how much earlier than the latest record before it one may be. jlq seek --check reads
+a log and says how late its records are.
+
+  jlq cat --since yesterday --until today app.jsonl
   jlq cat -o @2026-11-30T10:00:00Z:2026-11-30T11:00:00Z app.jsonl
   jlq filter app.jsonl '.ts >= @-3h'
 `

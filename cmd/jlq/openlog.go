@@ -49,7 +49,7 @@ func (a *app) withLog(ctx context.Context, path string, flags readFlags, do func
 	unindexed := a.noteBehind(log, path)
 	a.noteAhead(log, path)
 	stop := context.AfterFunc(ctx, func() { _ = log.Close() }) // it was only read
-	err = do(log)
+	err = hintTime(do(log), func() string { return timeHint(log) })
 	if !stop() && errors.Is(err, reader.ErrClosed) {
 		return context.Cause(ctx)
 	}
@@ -85,9 +85,6 @@ func (f readFlags) advise(log *reader.Log, err error) error {
 			hint = "--on-bad skip leaves it out; " + hint
 		}
 		return &usageError{err: err, hint: hint}
-	}
-	if errors.Is(err, reader.ErrNoTime) {
-		return &usageError{err: err, hint: timeHint(log)}
 	}
 	if _, damaged := errors.AsType[*segment.CorruptError](err); !damaged {
 		return err

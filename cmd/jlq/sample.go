@@ -86,15 +86,12 @@ func (c *sampleCommand) fromLog(v *view, r *resolver) error {
 		}
 		return c.pass(r.ctx, v, v.rows(records))
 	}
-	s, err := r.span(c.offsets.offsets)
-	if err == nil {
-		s, err = r.clamp(s)
-	}
+	spans, err := r.clamped(c.offsets.offsets)
 	if err != nil {
 		return err
 	}
 	v.complain(named(v.name, r.dropped(c.offsets.offsets)))
-	d := &draw{sampleCommand: c, ctx: r.ctx, lots: []lot{{r.log, v.id, s, c.skip}}}
+	d := &draw{sampleCommand: c, ctx: r.ctx, lots: lot{log: r.log, id: v.id, skip: c.skip}.of(spans)}
 	return v.print(r.ctx, d.records())
 }
 

@@ -22,6 +22,18 @@ type lot struct {
 
 func (l *lot) size() uint64 { return l.span.to - l.span.from }
 
+// of is the lot of each part of a log: one that is empty where there are none.
+func (l lot) of(parts []span) (lots []lot) {
+	for _, s := range parts {
+		l.span = s
+		lots = append(lots, l)
+	}
+	if len(parts) == 0 {
+		return []lot{l}
+	}
+	return lots
+}
+
 // lots are the partitions of a topic.
 func (v *topicView) lots(spans map[int]topic.Span) (lots []lot, err error) {
 	for _, i := range v.meta.Consumed() {
@@ -29,7 +41,11 @@ func (v *topicView) lots(spans map[int]topic.Span) (lots []lot, err error) {
 		if err != nil {
 			return nil, err
 		}
-		lots = append(lots, lot{log, topic.ID{Topic: v.meta.Name, Partition: i}, span{spans[i].From, spans[i].To}, v.skips[i]})
+		parts := []span{{spans[i].From, spans[i].To}}
+		if v.parts != nil {
+			parts = v.parts[i]
+		}
+		lots = append(lots, lot{log: log, id: topic.ID{Topic: v.meta.Name, Partition: i}, skip: v.skips[i]}.of(parts)...)
 	}
 	return lots, nil
 }

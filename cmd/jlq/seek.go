@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -26,20 +27,8 @@ id for each partition. For @T1:T2 it prints a range, which -o takes. Where all r
 are earlier it prints the offset that the next one gets, and exits with 1. Few records
 are read: the place is found by halving, and by looking at those that may be late.
 
-The time of a record is that of --time-field. TIME, everywhere in jlq, is one of
-
-  2026-01-02T15:04:05.123Z   RFC 3339; also with a space for the T, a comma for the point,
-                             +0200 or +02 for +02:00, without seconds, or 2026/01/02
-  2026-01-02  today  yesterday  tomorrow     midnight
-  15:04  15:04:05            today
-  1767366245                 unix seconds, ms, µs or ns, by its size: from 1e11 on they are
-                             ms, from 1e14 on µs, from 1e17 on ns; fractions are exact
-  -3h  -90m  -7d  -1w2d      so long before now
-  now
-  02/Jan/2026:15:04:05 +0000, Fri, 02 Jan 2026 15:04:05 GMT
-
-A TIME without a zone is UTC, as a time without a zone in a record is; --zone says
-otherwise for TIME. Of a time that clocks show twice it is the first.
+TIME may stand there with or without the @; jlq help time tells how it is written. The
+time of a record is that of --time-field.
 
 -o @TIME begins at the offset that seek prints, and takes all that lie behind it. --since
 and --until choose by the time of each record, also where some are late; those without
@@ -194,6 +183,14 @@ func (c *seekCommand) timeOf(r *resolver, offset uint64) string {
 		return "no time"
 	}
 	return stamp(t)
+}
+
+// hintTime adds a hint to an error that says that there are no times.
+func hintTime(err error, hint func() string) error {
+	if errors.Is(err, reader.ErrNoTime) {
+		return &usageError{err: err, hint: hint()}
+	}
+	return err
 }
 
 // timeHint names the flag that says which field has the time, and the fields of

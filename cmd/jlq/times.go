@@ -129,6 +129,16 @@ func zoneOf(cmd *cobra.Command) *zoneFlag {
 	return &zoneFlag{}
 }
 
+// addTimePlace adds the flags of a command that takes one place, which may be a
+// time.
+func addTimePlace(cmd *cobra.Command) {
+	new(fieldFlag).add(cmd, "time-field", timeFieldHelp)
+	new(zoneFlag).add(cmd)
+}
+
+// timeFieldOf is the --time-field that a command was given.
+func timeFieldOf(cmd *cobra.Command) string { return cmd.Flags().Lookup("time-field").Value.String() }
+
 // timeFlags say which records a command is about by their times.
 type timeFlags struct {
 	since, until momentFlag
@@ -138,7 +148,7 @@ type timeFlags struct {
 
 func (f *timeFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Var(&f.since, "since", "of these records, only those at or after TIME (jlq help seek); one without a time goes with the one before it")
+	flags.Var(&f.since, "since", "of these records, only those at or after TIME (jlq help time); one without a time goes with the one before it")
 	flags.Var(&f.until, "until", "of these records, only those before TIME")
 	f.addSlack(cmd)
 	f.zone.add(cmd)

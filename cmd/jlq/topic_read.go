@@ -57,7 +57,7 @@ func (a *app) withTopic(ctx context.Context, path string, flags readFlags, order
 	v.meta = v.t.Meta()
 	unindexed, err := v.look(flags.onBad.value == "skip")
 	if err == nil {
-		err = do(v)
+		err = hintTime(do(v), v.timeHint)
 	}
 	for _, i := range v.meta.All() {
 		if s := v.skips[i]; s != nil {
@@ -101,9 +101,6 @@ func (v *topicView) dropped(i int, gone *partition.RangeError) {
 func (v *topicView) advise(flags readFlags, err error) error {
 	_, corrupt := errors.AsType[*segment.CorruptError](err)
 	_, away := errors.AsType[*segment.SegmentAwayError](err)
-	if errors.Is(err, reader.ErrNoTime) {
-		return &usageError{err: err, hint: v.timeHint()}
-	}
 	if !corrupt && !away {
 		return err
 	}

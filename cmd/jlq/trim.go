@@ -76,6 +76,7 @@ func (a *app) trimCmd() *cobra.Command {
 	f.StringVar(&c.before, "before", "", "drop segments all of whose records lie before this `OFFSET|@TIME`")
 	c.keep.add(cmd)
 	c.field.add(cmd, "time-field", "the `FIELD` with the time of a record, for --before @TIME (default: the first of ts, time, timestamp, @timestamp that holds one)")
+	new(zoneFlag).add(cmd)
 	f.BoolVar(&c.execute, "execute", false, "do it; without it nothing is changed")
 	f.BoolVar(&c.force, "force", false, "drop also what somebody still needs")
 	f.BoolVar(&c.json, "json", false, "print one JSON object")
@@ -131,7 +132,7 @@ func (c *trimCommand) bound(cmd *cobra.Command) (*bound, error) {
 	if c.before == "" {
 		return nil, c.fieldUnused()
 	}
-	o, err := parseLocation(c.before, time.Now().UTC())
+	o, err := parseLocation(c.before, zoneOf(cmd).now())
 	if err == nil && !o.single {
 		err = fmt.Errorf("%q is a range; want one OFFSET or @TIME", c.before)
 	}
