@@ -111,9 +111,6 @@ func (w *where) last(ctx context.Context, backward stream, n int64) (f found, er
 	return f, nil
 }
 
-// nothing is no records.
-func nothing(func(topic.Record, error) bool) {}
-
 // sequence is a slice as a sequence.
 func sequence(records []topic.Record) stream {
 	return func(yield func(topic.Record, error) bool) {

@@ -19,7 +19,7 @@ type seekCommand struct {
 	times          timeFlags // slack and zone
 	field          fieldFlag
 	check, verbose bool
-	beyond, found  int // places behind the last record, and others
+	found          int // places that are not behind the last record
 }
 
 const seekLong = `seek prints the offset of the first record whose time is TIME or later; of a topic, an
