@@ -77,7 +77,7 @@ func (r *resolver) count(w *where, o offsets) (uint64, error) {
 		return w.count(r, o)
 	}
 	spans, err := r.clamped(o)
-	return sizeOf(spans), err
+	return heldBy(spans), err
 }
 
 // print prints a number.

@@ -114,8 +114,8 @@ func lastOf(spans []span, n uint64) []span {
 	return spans
 }
 
-// sizeOf is how many records spans hold.
-func sizeOf(spans []span) (n uint64) {
+// heldBy is how many records spans hold.
+func heldBy(spans []span) (n uint64) {
 	for _, s := range spans {
 		n += s.to - s.from
 	}

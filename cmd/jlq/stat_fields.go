@@ -75,14 +75,14 @@ func (c *statCommand) showFields(cmd *cobra.Command, path string) (err error) {
 func (f *fieldsCommand) readLog(r *resolver) error {
 	f.where.trust(r.log)
 	f.bytes = -1
-	if !f.offsets.given {
+	if !f.offsets.given && r.want == nil {
 		f.bytes = sizeOf(r.log)
 	}
-	s, err := r.span(f.offsets.offsets)
+	spans, err := r.spans(f.offsets.offsets)
 	if err != nil {
 		return err
 	}
-	return f.read(r.ctx, r.log, s)
+	return f.read(r.ctx, r.log, spans)
 }
 
 func (f *fieldsCommand) readTopic(t *topicView) error {
@@ -96,7 +96,7 @@ func (f *fieldsCommand) readTopic(t *topicView) error {
 		return err
 	}
 	f.bytes = -1
-	if !f.offsets.given {
+	if !f.offsets.given && t.parts == nil {
 		f.bytes = 0
 		for i := range lots {
 			f.bytes += sizeOf(lots[i].log)
@@ -106,7 +106,7 @@ func (f *fieldsCommand) readTopic(t *topicView) error {
 		if lots[i].skip != nil {
 			f.skip = lots[i].skip
 		}
-		if err := f.read(t.ctx, lots[i].log, lots[i].span); err != nil {
+		if err := f.read(t.ctx, lots[i].log, []span{lots[i].span}); err != nil {
 			return err
 		}
 	}
@@ -131,9 +131,9 @@ type fieldsPart struct {
 	err     error
 }
 
-// read adds the records of a span to the profile, on all cores.
-func (f *fieldsCommand) read(ctx context.Context, log *reader.Log, s span) error {
-	for p := range inorder.Each(ctx, pieces(ctx, log, s), f.work) {
+// read adds the records of spans to the profile, on all cores.
+func (f *fieldsCommand) read(ctx context.Context, log *reader.Log, spans []span) error {
+	for p := range inorder.Each(ctx, pieces(ctx, log, spans), f.work) {
 		f.profile.Merge(p.profile)
 		f.where.matched += uint64(p.matched)
 		for _, bad := range p.bad {

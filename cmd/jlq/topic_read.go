@@ -299,7 +299,7 @@ func (v *topicView) count(w *where, o offsets) (n uint64, err error) {
 			if v.parts == nil {
 				n += spans[i].To - spans[i].From
 			}
-			n += sizeOf(v.parts[i])
+			n += heldBy(v.parts[i])
 			continue
 		}
 		log, err := v.log(i)
