@@ -16,7 +16,7 @@ const guard = "\x00"
 // and tail -5 gets the flag that it is short for.
 func guardNegatives(root *cobra.Command, args []string) []string {
 	cmd, _, err := root.Find(args)
-	if err != nil {
+	if err != nil || len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		return args
 	}
 	out := make([]string, len(args))

@@ -13,8 +13,6 @@ type groupFlag struct{ name string }
 
 func (f *groupFlag) add(cmd *cobra.Command, usage string) {
 	cmd.Flags().StringVarP(&f.name, "group", "g", "", usage)
-	// It fails only for a flag that is not there.
-	_ = cmd.RegisterFlagCompletionFunc("group", completeGroupFlag)
 }
 
 // subscription says which records a consumer wants.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // offsetsFlag is a RANGE given as a flag.
@@ -105,16 +104,6 @@ type choice struct {
 }
 
 func newChoice(values ...string) choice { return choice{values[0], values} }
-
-// completeChoices lets the shell offer the values of such flags.
-func completeChoices(cmd *cobra.Command) {
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if c, ok := f.Value.(interface{ offered() []string }); ok {
-			// It fails for a flag that is not there or is completed already.
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(c.offered(), cobra.ShellCompDirectiveNoFileComp))
-		}
-	})
-}
 
 func (c *choice) offered() []string { return c.values }
 

@@ -104,8 +104,7 @@ and the process that consumes it. Without GROUP it shows all groups.
 With --watch it prints that again each interval, until it is interrupted or -n.`,
 		Example: `  jlq group show orders billing
   jlq group show --watch 10s --json orders | jq -c '[.group, .partition, .lag]'`,
-		Args:              wantArgs(1, 2, "a LOG and perhaps a GROUP"),
-		ValidArgsFunction: completeGroups,
+		Args: wantArgs(1, 2, "a LOG and perhaps a GROUP"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.run(cmd, args)
 		},

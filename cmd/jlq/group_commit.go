@@ -30,8 +30,7 @@ func (a *app) groupCommitCmd() *cobra.Command {
 		Long:  groupCommitLong,
 		Example: `  jlq group commit app.jsonl nightly 8000
   jlq group commit --partition 3 orders etl end`,
-		Args:              wantArgs(3, 3, "a LOG, a GROUP and an OFFSET"),
-		ValidArgsFunction: completeGroups,
+		Args: wantArgs(3, 3, "a LOG, a GROUP and an OFFSET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			to, err := placeIn(cmd, args[0], args[2], &c.partition)
 			if err != nil {

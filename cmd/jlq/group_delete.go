@@ -15,8 +15,7 @@ consumer with its name begins anew. It prints what is forgotten. Where a consume
 group lives it changes nothing (exit code 6, with its process). Its dead letters stay.`,
 		Example: `  jlq group delete orders billing
   jlq group export orders >offsets-before.json; jlq group delete orders billing`,
-		Args:              wantArgs(2, 2, "a LOG and a GROUP"),
-		ValidArgsFunction: completeGroups,
+		Args: wantArgs(2, 2, "a LOG and a GROUP"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.deleteGroup(cmd.Context(), args[0], args[1])
 		},

@@ -37,8 +37,7 @@ func (a *app) groupResetCmd() *cobra.Command {
   jlq group reset orders billing orders-3@89055
   jlq group reset --partition 3 --by -100 orders billing
   jlq group reset --dry-run orders billing end`,
-		Args:              wantArgs(2, 3, "a LOG, a GROUP and an OFFSET (or --by N)"),
-		ValidArgsFunction: completeGroups,
+		Args: wantArgs(2, 3, "a LOG, a GROUP and an OFFSET (or --by N)"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			to, err := c.to(cmd, args)
 			if err != nil {

@@ -43,8 +43,7 @@ func (a *app) groupWatchCmd() *cobra.Command {
 		Long:  groupWatchLong,
 		Example: `  jlq group watch --max-lag 10000 --max-age 5m --exec 'mail -s "billing: $JLQ_STATE" ops' orders billing
   jlq group watch -n 1 --max-lag 1000 orders billing || echo behind`,
-		Args:              wantArgs(2, 2, "a LOG and a GROUP"),
-		ValidArgsFunction: completeGroups,
+		Args: wantArgs(2, 2, "a LOG and a GROUP"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.check(cmd); err != nil {
 				return &usageError{err: fmt.Errorf("group watch: %w", err), hint: seeHelp(cmd)}

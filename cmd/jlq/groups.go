@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"example.com/jlq/group"
 	"example.com/jlq/internal/vfs"
 
@@ -81,24 +79,4 @@ func noGroup(path, name string, err error) error {
 		return &codeError{exitMissing, err}
 	}
 	return placesHint(path, err)
-}
-
-// completeGroups offers the groups of the log that was named before.
-func completeGroups(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	if len(args) != 1 {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	return completeGroupFlag(nil, args, typed)
-}
-
-// completeGroupFlag offers them for -g, where the log stands before it.
-func completeGroupFlag(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) == 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	names, err := group.List(args[0], nil)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }

@@ -38,7 +38,18 @@ a name it tells about jlq. -h after a command shows its examples and flags only.
 }
 
 // helpNames are what help can be asked about behind args.
-func helpNames(root *cobra.Command, args []string) (names []string) {
+func helpNames(root *cobra.Command, args []string) []string {
+	names := commandNames(root, args)
+	if len(args) == 0 {
+		for _, topic := range helpTopics {
+			names = append(names, topic.name+"\t"+topic.short)
+		}
+	}
+	return names
+}
+
+// commandNames are the commands below the one that args name.
+func commandNames(root *cobra.Command, args []string) (names []string) {
 	about, rest, err := root.Find(args)
 	if err != nil || len(rest) > 0 {
 		return nil
@@ -46,11 +57,6 @@ func helpNames(root *cobra.Command, args []string) (names []string) {
 	for _, sub := range about.Commands() {
 		if sub.IsAvailableCommand() {
 			names = append(names, sub.Name()+"\t"+sub.Short)
-		}
-	}
-	if about == root {
-		for _, topic := range helpTopics {
-			names = append(names, topic.name+"\t"+topic.short)
 		}
 	}
 	return names

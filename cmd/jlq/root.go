@@ -48,6 +48,7 @@ func (a *app) root() *cobra.Command {
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error { unguard(args); return settleZone(cmd) },
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		RunE: func(*cobra.Command, []string) error {
 			_, err := a.out.Write([]byte(firstSteps))
 			return err
@@ -63,9 +64,9 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(a.appendCmd(), a.getCmd(), a.catCmd(), a.filterCmd(), a.headCmd(), a.tailCmd(), a.sampleCmd(), a.countCmd(),
 		a.seekCmd(), a.statCmd(), a.indexCmd(), a.rollCmd(), a.trimCmd(), a.verifyCmd(), a.repairCmd(),
 		a.importCmd(), a.topicCmd(),
-		a.consumeCmd(), a.groupCmd(), a.deadCmd(), a.versionCmd())
+		a.consumeCmd(), a.groupCmd(), a.deadCmd(), a.completionCmd(), a.manCmd(), a.versionCmd())
 	root.SetHelpFunc(a.showHelp)
-	eachCommand(root, completeChoices)
+	eachCommand(root, completeCommand)
 	eachCommand(root, a.withEnvironment)
 	return root
 }
