@@ -1,6 +1,7 @@
 package program
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"unsafe"
@@ -14,6 +15,7 @@ type document struct {
 	text   string // a copy of it, of which strings and numbers are parts
 	spaced bool   // there is white space between tokens
 
+	needs          *needs // of the members of the record
 	depth, deepest int
 
 	containers table // objects and arrays
@@ -75,8 +77,13 @@ func (d *document) object(start int) (any, int) {
 	for d.data[i] != '}' {
 		var name string
 		name, i = d.string(i)
-		d.names = append(d.names, name)
-		m[name], i = d.value(d.space(d.space(i) + 1)) // behind the colon
+		i = d.space(d.space(i) + 1) // behind the colon
+		if d.depth > 1 || d.needs.has(name) {
+			d.names = append(d.names, name)
+			m[name], i = d.value(i)
+		} else {
+			i = d.skip(i)
+		}
 		if i = d.space(i); d.data[i] == ',' {
 			i = d.space(i + 1)
 		}
@@ -84,6 +91,16 @@ func (d *document) object(start int) (any, int) {
 	d.depth--
 	d.containers.add(place{mapAddress(m), 0, start, i + 1})
 	return m, i + 1
+}
+
+// skip passes over a value. White space in it is noticed, as the whole record may
+// be a result.
+func (d *document) skip(i int) int {
+	end := jsonl.SkipValue(d.data, i)
+	if c := d.data[i]; c == '{' || c == '[' {
+		d.spaced = d.spaced || bytes.ContainsAny(d.data[i:end], " \t\r")
+	}
+	return end
 }
 
 func (d *document) array(start int) (any, int) {

@@ -13,6 +13,8 @@ type Program struct {
 	query *gojq.Query
 	code  *gojq.Code
 	uses  uses
+	needs *needs
+	path  []string // of a program that is a path only
 }
 
 // variables are those that a program is given, in the order of their values.
@@ -27,7 +29,7 @@ func Compile(text string) (*Program, error) {
 	if err != nil {
 		return nil, parseError(text, err)
 	}
-	p := &Program{text: text, query: query, uses: usesOf(query)}
+	p := &Program{text: text, query: query, uses: usesOf(query), needs: needsOf(query), path: pathOf(query)}
 	if err := p.uses.refused(text); err != nil {
 		return nil, err
 	}

@@ -40,11 +40,13 @@ type Runner struct {
 
 	ctx     context.Context // of the record
 	results gojq.Iter
+	direct  bool // the result is there without
 }
 
 // Runner returns a new one.
 func (p *Program) Runner() *Runner {
 	r := &Runner{program: p, code: p.code}
+	r.doc.needs = p.needs
 	r.encoder = encoder{doc: &r.doc, uses: &p.uses}
 	if p.uses.speaks || p.uses.patterns {
 		r.code = nil
@@ -77,6 +79,10 @@ func (r *Runner) Start(ctx context.Context, rec Record) error {
 	if err := jsonl.CheckStrict(line, -1); err != nil {
 		return err
 	}
+	if r.direct = r.program.path != nil && r.field(line); r.direct {
+		r.results = nil
+		return nil
+	}
 	if err := r.prepare(len(line)); err != nil {
 		return err
 	}
@@ -90,6 +96,13 @@ func (r *Runner) Start(ctx context.Context, rec Record) error {
 // Next or Start is called again; nil when there are no more. An error is the last
 // that comes of a record: a [*Failure], a [*Halt], or the cause of the context.
 func (r *Runner) Next() (result []byte, err error) {
+	if r.results == nil {
+		if r.direct {
+			r.direct = false
+			return r.result, nil
+		}
+		return nil, nil
+	}
 	v, ok := r.results.Next()
 	if !ok {
 		return nil, nil
