@@ -61,7 +61,7 @@ func (w *where) upTo(limit int64) func([]byte, int) error {
 
 // count returns how many records of a range are chosen.
 func (w *where) count(r *resolver, o offsets) (uint64, error) {
-	w.trust(r.log)
+	w.checked = trusted(r.log)
 	spans, err := r.spans(o)
 	if err == nil {
 		err = w.sift(r, spans, func([]byte, int) error { return nil })

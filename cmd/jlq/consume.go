@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/jlq/group"
+	"example.com/jlq/internal/format"
 	"example.com/jlq/topic"
 )
 
@@ -50,7 +51,8 @@ const commandDrain = 30 * time.Second
 type consumeCommand struct {
 	*app
 	groupFlag
-	format   formatFlag
+	format   formatFlags
+	look     format.Options // the rest of how records are printed
 	start    offsetsFlag
 	limit    countFlag
 	follow   bool
@@ -135,6 +137,10 @@ func (c *consumeCommand) run(cmd *cobra.Command, path string) error {
 func (c *consumeCommand) check(cmd *cobra.Command) error {
 	switch {
 	case c.exec.text == "":
+		c.look = format.Options{TimeField: timeFieldOf(cmd), Zone: zoneOf(cmd).Location, Human: true}
+		if _, err := c.layout(&c.format, c.look); err != nil {
+			return err
+		}
 		return c.exec.unused(cmd)
 	case c.noCommit:
 		return errors.New("--exec with --no-commit could not store what is taken")

@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"example.com/jlq/group"
+	groups "example.com/jlq/internal/offsets"
+	"example.com/jlq/internal/vfs"
+	"example.com/jlq/topic"
 )
 
 // consumer is one run of consume.
@@ -90,7 +93,14 @@ func (c *consumer) deliver(ctx context.Context, cancel context.CancelCauseFunc) 
 	if c.exec.text != "" {
 		return c.newPool(cancel).deliver(ctx)
 	}
-	p := c.newPrinter(c.path, &c.format)
+	p, err := c.newPrinter(c.path, &c.format, c.look)
+	if err != nil {
+		return err
+	}
+	place, err := groups.Locate(vfs.OS, c.path)
+	if err != nil {
+		return err
+	}
 	for msg, err := range c.messages(ctx) {
 		if err != nil {
 			if !c.goesOn(err) {
@@ -99,7 +109,7 @@ func (c *consumer) deliver(ctx context.Context, cancel context.CancelCauseFunc) 
 			continue
 		}
 		c.came()
-		if err := c.print(p, msg); err != nil {
+		if err := c.print(p, msg, place.Topic); err != nil {
 			return err
 		}
 		if c.limit--; c.limit == 0 {
@@ -119,16 +129,13 @@ func (c *consumer) messages(ctx context.Context) iter.Seq2[*group.Message, error
 
 // print prints a record, which is then taken: it is committed once it is
 // written. One that cannot be shown in the format is a dead letter.
-func (c *consumer) print(p *printer, msg *group.Message) error {
-	data, err := p.shape(msg.Record)
-	if err != nil {
+func (c *consumer) print(p *printer, msg *group.Message, name string) error {
+	rec := topic.Record{Record: msg.Record, ID: topic.ID{Topic: name, Partition: msg.Partition()}}
+	if err := p.shape(rec); err != nil {
 		c.bury(msg, err)
 		return nil
 	}
-	if c.out.tty {
-		data = p.show(data)
-	}
-	if err := c.out.WriteLine(data, p.end); err != nil {
+	if err := p.write(); err != nil {
 		return err
 	}
 	msg.Ack()

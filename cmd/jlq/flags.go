@@ -31,7 +31,7 @@ func (f *offsetsFlag) inZone(now time.Time) (err error) {
 
 func (f *offsetsFlag) add(cmd *cobra.Command, usage string) {
 	f.offsets = everything()
-	cmd.Flags().VarP(f, "offsets", "o", usage)
+	cmd.Flags().VarP(f, "offset", "o", usage)
 }
 
 // sizeFlag is a number of bytes, with or without a unit.

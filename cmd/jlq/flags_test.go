@@ -68,7 +68,7 @@ func TestGuardNegatives(t *testing.T) {
 		{{"get", "-1", "x"}, {"get", guard + "-1", "x"}},
 		{{"get", "x", "-10:-5"}, {"get", "x", guard + "-10:-5"}},
 		{{"cat", "-o", "-10", "x"}, {"cat", "-o", "-10", "x"}},
-		{{"cat", "--offsets", "-10", "x"}, {"cat", "--offsets", "-10", "x"}},
+		{{"cat", "--offset", "-10", "x"}, {"cat", "--offset", "-10", "x"}},
 		{{"cat", "-ro", "-10", "x"}, {"cat", "-ro", "-10", "x"}},
 		{{"cat", "-r", "-10"}, {"cat", "-r", guard + "-10"}},
 		{{"cat", "-o=-10", "x"}, {"cat", "-o=-10", "x"}},

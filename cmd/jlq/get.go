@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"example.com/jlq/internal/format"
 	"example.com/jlq/reader"
 	"example.com/jlq/topic"
 )
@@ -10,7 +11,7 @@ import (
 type getCommand struct {
 	*app
 	readFlags
-	format formatFlag
+	format formatFlags
 	bare   bool
 
 	code int      // of what was told so far
@@ -64,10 +65,11 @@ func (g *getCommand) run(cmd *cobra.Command, path string, args []string) error {
 		n := sameLog(places)
 		if err == nil {
 			err = g.withLog(ctx, log, g.readFlags, func(l *reader.Log) error {
-				p := g.newPrinter(log, &g.format)
-				if g.bare {
-					p.end = ""
+				p, err := g.newPrinter(log, &g.format, format.Options{NoNewline: g.bare, TimeField: timeFieldOf(cmd), Zone: zoneOf(cmd).Location})
+				if err != nil {
+					return err
 				}
+				p.checked = trusted(l)
 				g.id = partitionOf(l)
 				return g.print(&resolver{ctx: ctx, log: l, times: reader.TimeRange{Field: timeFieldOf(cmd)}}, p, places[:n])
 			})
@@ -148,7 +150,7 @@ func (g *getCommand) one(r *resolver, p *printer, o offsets) error {
 	if g.buf, err = r.log.GetInto(g.buf[:0], offset); err != nil {
 		return err
 	}
-	return g.printOne(p, reader.Record{Offset: offset, Data: g.buf})
+	return g.printOne(r.log, p, reader.Record{Offset: offset, Position: -1, Data: g.buf})
 }
 
 // fromEnd prints the n-th record from the end of a file without an index,
@@ -167,10 +169,15 @@ func (g *getCommand) fromEnd(log *reader.Log, p *printer, n uint64) error {
 	if found < n {
 		return missing("%s: offset -%d is not there: the file holds %s", p.name, n, recordsText(found))
 	}
-	return g.printOne(p, first)
+	return g.printOne(log, p, first)
 }
 
-func (g *getCommand) printOne(p *printer, rec reader.Record) error {
+func (g *getCommand) printOne(log *reader.Log, p *printer, rec reader.Record) (err error) {
+	if rec.Position < 0 && p.layout.Positions() {
+		if _, rec.Position, _, err = log.Locate(rec.Offset); err != nil {
+			return err
+		}
+	}
 	id := g.id
 	id.Offset = rec.Offset
 	return p.print(topic.Record{Record: rec, ID: id})

@@ -183,9 +183,9 @@ type section struct {
 // What is not named comes last.
 func sections() []section {
 	return []section{
-		{title: "Which records", names: []string{"offsets", "number", "where", "since", "until", "slack", "time-field", "zone", "reverse", "step", "order",
+		{title: "Which records", names: []string{"offset", "number", "where", "since", "until", "slack", "time-field", "zone", "reverse", "step", "order",
 			"tag", "tag-field", "before-context", "after-context", "context", "ignore-case", "fixed-strings", "invert-match", "max-count", "seed", "probability"}},
-		{title: "What is printed", names: []string{"format", "jq", "raw-output", "fields", "ids", "color", "pager", "no-newline", "json", "count", "line-offsets", "ack", "check"}},
+		{title: "What is printed", names: []string{"format", "jq", "raw-output", "fields", "offsets", "ids", "color", "pager", "no-newline", "json", "count", "line-offsets", "ack", "check"}},
 		{title: "Following", names: []string{"follow", "timeout", "idle-timeout", "exit-at-end", "from", "wait"}},
 		{title: "The group", names: []string{"group", "commit-every", "no-commit", "no-wait"}},
 		{title: "Running a command", names: []string{"exec", "parallel", "max-attempts", "retry-delay"}},

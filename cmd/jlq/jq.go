@@ -51,7 +51,7 @@ func (f *jqFlags) apply(cmd *cobra.Command, v *view) error {
 		}
 		return nil
 	}
-	if f.plain && v.format.value != "raw" {
+	if f.plain && v.format.format != "" && v.format.format != "raw" {
 		return &usageError{errors.New("--raw-output goes with -F raw: other formats print JSON"), seeHelp(cmd)}
 	}
 	p, err := compileProgram(string(f.text))

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 
-	"github.com/spf13/cobra"
-
-	"example.com/jlq/internal/jsonl"
+	"example.com/jlq/internal/format"
 	"example.com/jlq/reader"
 	"example.com/jlq/topic"
 )
@@ -14,79 +11,48 @@ import (
 // badReports is how many bad records are told one by one.
 const badReports = 20
 
-// formatFlag is -F.
-type formatFlag struct{ choice }
-
-func (f *formatFlag) add(cmd *cobra.Command) {
-	f.choice = newChoice("raw", "json", "pretty")
-	cmd.Flags().VarP(f, "format", "F", "how records are printed: raw (the stored bytes), json (one compact value a line) or pretty (indented); colours only on a terminal and without NO_COLOR")
-}
-
 // printer prints records.
 type printer struct {
 	app     *app
 	name    string // of the log
-	format  string
-	end     string // behind each record
-	palette palette
-	shaped  []byte
-	shown   []byte
+	layout  *format.Layout
+	checked bool // all records were found to be JSON before
+	buf     []byte
 	bad     int
 }
 
-func (a *app) newPrinter(name string, f *formatFlag) *printer {
-	p := &printer{app: a, name: name, format: f.value, end: "\n"}
-	if a.out.tty {
-		p.palette = terminalPalette()
-	}
-	return p
+// newPrinter makes a printer; what else there is to say about it than flags is
+// in opts.
+func (a *app) newPrinter(name string, f *formatFlags, opts format.Options) (*printer, error) {
+	p := &printer{app: a, name: name}
+	opts.Extra = func(text string) { a.report("%s: %s", p.name, text) }
+	var err error
+	p.layout, err = a.layout(f, opts)
+	return p, err
 }
 
 // raw reports whether the stored lines are printed as they are.
-func (p *printer) raw() bool { return p.format == "raw" && !p.app.out.tty && p.end == "\n" }
+func (p *printer) raw() bool { return p.layout.Raw() }
 
 // print prints one record, or tells why it cannot be shown in this format.
 // The error is that of stdout.
 func (p *printer) print(rec topic.Record) error {
-	data, err := p.shape(rec.Record)
-	if err != nil {
+	if err := p.shape(rec); err != nil {
 		p.refuse(rec.Record, err)
 		return nil
 	}
-	if p.app.out.tty {
-		data = p.show(data)
-	}
-	return p.app.out.WriteLine(data, p.end)
+	return p.write()
 }
 
-func (p *printer) shape(rec reader.Record) (shaped []byte, err error) {
-	switch p.format {
-	case "json":
-		p.shaped, err = jsonl.Compact(p.shaped[:0], withoutMark(rec))
-	case "pretty":
-		p.shaped, err = jsonl.Indent(p.shaped[:0], withoutMark(rec), "  ")
-	default:
-		return rec.Data, nil
-	}
-	return p.shaped, err
+// shape lays out a record for write.
+func (p *printer) shape(rec topic.Record) (err error) {
+	p.buf, err = p.layout.Append(p.buf[:0], &format.Record{
+		Topic: rec.ID.Topic, Partition: rec.ID.Partition, Offset: rec.Offset, Position: rec.Position, Data: rec.Data, Checked: p.checked,
+	})
+	return err
 }
 
-// withoutMark is a record without the byte order mark of its file.
-func withoutMark(rec reader.Record) []byte {
-	if rec.Offset == 0 || rec.Offset == reader.UnknownOffset && rec.Position == 0 {
-		return bytes.TrimPrefix(rec.Data, []byte(jsonl.BOM))
-	}
-	return rec.Data
-}
-
-func (p *printer) show(data []byte) []byte {
-	if p.format == "raw" {
-		p.shown = appendVisible(p.shown[:0], data)
-	} else {
-		p.shown = appendColored(p.shown[:0], data, p.palette)
-	}
-	return p.shown
-}
+func (p *printer) write() error { return p.app.out.WriteLine(p.buf, "") }
 
 func (p *printer) refuse(rec reader.Record, err error) {
 	p.bad++
@@ -118,6 +84,10 @@ func (p *printer) all(ctx context.Context, records stream) error {
 
 // done is the outcome of having printed everything.
 func (p *printer) done() error {
+	p.buf = p.layout.Heading(p.buf[:0])
+	if err := p.write(); err != nil {
+		return err
+	}
 	if p.bad == 0 {
 		return nil
 	}

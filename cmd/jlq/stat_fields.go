@@ -73,7 +73,7 @@ func (c *statCommand) showFields(cmd *cobra.Command, path string) (err error) {
 }
 
 func (f *fieldsCommand) readLog(r *resolver) error {
-	f.where.trust(r.log)
+	f.where.checked = trusted(r.log)
 	f.bytes = -1
 	if !f.offsets.given && r.want == nil {
 		f.bytes = sizeOf(r.log)
@@ -86,7 +86,7 @@ func (f *fieldsCommand) readLog(r *resolver) error {
 }
 
 func (f *fieldsCommand) readTopic(t *topicView) error {
-	t.trust(f.where)
+	f.where.checked = t.trusted()
 	spans, err := t.spans(f.offsets.offsets)
 	if err != nil {
 		return err

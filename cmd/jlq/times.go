@@ -91,7 +91,7 @@ func (f *zoneFlag) Set(text string) (err error) {
 
 // add adds --zone to a command whose arguments or flags may be times.
 func (f *zoneFlag) add(cmd *cobra.Command) {
-	cmd.Flags().Var(f, "zone", "the zone of a TIME that states none, and of today: UTC, local, Europe/Berlin, +02:00 (default UTC)")
+	cmd.Flags().Var(f, "zone", "the zone of a TIME that states none, of today, and of the times that -F log and %t print: UTC, local, Europe/Berlin, +02:00 (default UTC)")
 }
 
 // now is the time in the zone.

@@ -199,14 +199,15 @@ func (v *topicView) print(to *view, backward bool) error {
 	return to.print(v.ctx, v.rows(v.t.Records(&opts)))
 }
 
-// trust asks all partitions whether their records were checked.
-func (v *topicView) trust(w *where) {
+// trusted reports whether the records of all partitions were checked when they
+// were stored.
+func (v *topicView) trusted() bool {
 	all := true
 	for _, i := range v.meta.Consumed() {
 		meta, ok, err := segment.ReadMeta(vfs.OS, topic.PartitionPath(v.path, i))
 		all = all && err == nil && ok && meta.Strict(meta.Start, 0)
 	}
-	w.checked = all
+	return all
 }
 
 // tail prints the last records of a range, and follows where that is wanted.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/jlq/internal/format"
 	groups "example.com/jlq/internal/offsets"
 	"example.com/jlq/internal/vfs"
 	"example.com/jlq/reader"
@@ -66,7 +67,7 @@ func (f *pickFlags) wanted() *reader.TimeRange {
 // how.
 type viewFlags struct {
 	pickFlags
-	format formatFlag
+	format formatFlags
 	limit  countFlag
 	jq     jqFlags
 }
@@ -114,12 +115,14 @@ func (a *app) show(cmd *cobra.Command, f *viewFlags, path string, src source) (e
 	if err != nil {
 		return err
 	}
+	v.printer, err = a.newPrinter(path, &f.format, format.Options{TimeField: string(f.order.field), Zone: f.times.zone.Location, Human: true})
+	if err != nil {
+		return err
+	}
 	return a.pick(cmd, &f.pickFlags, path, func(path string) {
-		v.name, v.printer = path, a.newPrinter(path, &f.format)
+		v.name, v.printer.name = path, path
 	}, func(t *topicView) error {
-		if v.where != nil {
-			t.trust(v.where)
-		}
+		v.trust(t.trusted())
 		return src.fromTopic(v, t)
 	}, func(r *resolver) error {
 		v.about(r.log)
@@ -150,10 +153,16 @@ func (a *app) pick(cmd *cobra.Command, f *pickFlags, path string, named func(str
 
 // about takes what is to be known of the one log that is read.
 func (v *view) about(log *reader.Log) {
-	if v.where != nil {
-		v.where.trust(log)
-	}
+	v.trust(trusted(log))
 	v.id = partitionOf(log)
+}
+
+// trust takes whether all records were checked when they were stored.
+func (v *view) trust(checked bool) {
+	v.printer.checked = checked && !v.jq.plain // what a program says is no JSON
+	if v.where != nil {
+		v.where.checked = checked
+	}
 }
 
 // partitionOf names the partition that a log is. One that is in no topic, or

@@ -88,15 +88,15 @@ func (a *app) everything(cmd *cobra.Command, name string) *where {
 	return w
 }
 
-// trust asks the log whether its records were checked when they were stored:
-// then only what the filter looks at is read.
-func (w *where) trust(log *reader.Log) {
+// trusted reports whether the records of a log were checked when they were
+// stored: then only what is looked at is read of them.
+func trusted(log *reader.Log) bool {
 	if log.Place().Bare {
-		return
+		return false
 	}
 	// Without a partition.json that can be read, nothing is known.
 	meta, ok, err := segment.ReadMeta(vfs.OS, log.Place().Path)
-	w.checked = err == nil && ok && meta.Strict(meta.Start, 0)
+	return err == nil && ok && meta.Strict(meta.Start, 0)
 }
 
 // wants reports whether a record is chosen. The error is about a line that is

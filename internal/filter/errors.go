@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -11,12 +12,13 @@ type Error struct {
 	Expr     string
 	Position int    // the byte of Expr that is wrong; its length where more is wanted
 	Reason   string // one line
+	What     string // what Expr is; "": a filter
 }
 
 // Error is one line with the column, in characters from 1.
 func (e *Error) Error() string {
 	line, at := e.line()
-	return fmt.Sprintf("filter: %s, column %d", e.Reason, utf8.RuneCountInString(line[:at])+1)
+	return fmt.Sprintf("%s: %s, column %d", cmp.Or(e.What, "filter"), e.Reason, utf8.RuneCountInString(line[:at])+1)
 }
 
 // String is the error, the expression, and a caret under the spot.

@@ -20,7 +20,7 @@ type parser struct {
 }
 
 func (p *parser) fail(pos int, format string, args ...any) error {
-	return &Error{p.src, pos, fmt.Sprintf(format, args...)}
+	return &Error{Expr: p.src, Position: pos, Reason: fmt.Sprintf(format, args...)}
 }
 
 func (p *parser) space() {

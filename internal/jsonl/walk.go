@@ -19,6 +19,25 @@ func SkipValue(d []byte, i int) int { return skipValue(d, i) }
 // SkipBOM returns d without the byte order mark that it may begin with.
 func SkipBOM(d []byte) []byte { return skipBOM(d) }
 
+// Members calls visit with the spelling of each key, without quotes, and with
+// each value of the object obj, which has no white space around it. It reports
+// whether obj is an object to its end.
+func Members(obj []byte, visit func(key, value []byte)) bool { return members(obj, visit) }
+
+// NextMember returns the spelling of the key, without quotes, and the value of the
+// member that comes next in the object obj, and the place to go on from; the first
+// place is 1. At the end, or where obj is broken, value is nil.
+func NextMember(obj []byte, i int) (key, value []byte, next int) {
+	if len(obj) == 0 || obj[0] != '{' {
+		return nil, nil, i
+	}
+	key, value, next = nextMember(obj, skipSpace(obj, i))
+	if value != nil && obj[next] == ',' {
+		next++
+	}
+	return key, value, next
+}
+
 // BeginsValue reports whether a value can begin with c.
 func BeginsValue(c byte) bool { return allows[c]&wantValue != 0 }
 

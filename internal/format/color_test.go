@@ -1,4 +1,4 @@
-package main
+package format
 
 import (
 	"strings"
@@ -8,8 +8,8 @@ import (
 )
 
 // shortColors makes colours readable: <k>…</>.
-var shortColors = strings.NewReplacer(colors[keyText], "<k>", colors[stringText], "<s>",
-	colors[numberText], "<n>", colors[wordText], "<w>", colors[colorOff], "</>")
+var shortColors = strings.NewReplacer(Colors[keyText], "<k>", Colors[stringText], "<s>",
+	Colors[numberText], "<n>", Colors[wordText], "<w>", Colors[colorOff], "</>")
 
 func TestAppendColored(t *testing.T) {
 	for in, want := range map[string]string{
@@ -20,8 +20,8 @@ func TestAppendColored(t *testing.T) {
 		`"alone"`:                 `<s>"alone"</>`,
 		"":                        "",
 	} {
-		require.Equal(t, want, shortColors.Replace(string(appendColored(nil, []byte(in), colors))))
-		plain := string(appendColored(nil, []byte(in), palette{}))
+		require.Equal(t, want, shortColors.Replace(string(AppendColored(nil, []byte(in), Colors))))
+		plain := string(AppendColored(nil, []byte(in), Palette{}))
 		require.Equal(t, strings.ReplaceAll(in, "\u202e", `\u202e`), plain)
 	}
 }
@@ -30,7 +30,7 @@ func FuzzAppendColored(f *testing.F) {
 	f.Add([]byte(`{"a":[1,"\u001b",true]}`))
 	f.Add([]byte("\"\x1b[2J\r"))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		for _, r := range string(appendColored(nil, in, palette{})) {
+		for _, r := range string(AppendColored(nil, in, Palette{})) {
 			require.True(t, r == '\n' || !hidden(r), "%U gets through", r)
 		}
 	})

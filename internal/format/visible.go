@@ -1,14 +1,14 @@
-package main
+package format
 
 import (
 	"fmt"
 	"unicode/utf8"
 )
 
-// appendVisible appends src as it may be shown on a terminal: what could
+// AppendVisible appends src as it may be shown on a terminal: what could
 // move the cursor, set colours or reorder text is escaped, as \u001b, and
 // bytes that are not UTF-8 as \xff.
-func appendVisible(dst, src []byte) []byte {
+func AppendVisible(dst, src []byte) []byte {
 	for len(src) > 0 {
 		n := plainPrefix(src)
 		dst = append(dst, src[:n]...)

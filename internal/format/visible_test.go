@@ -1,4 +1,4 @@
-package main
+package format
 
 import (
 	"testing"
@@ -32,7 +32,7 @@ func TestAppendVisible(t *testing.T) {
 		"empty":            {"", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, test.want, string(appendVisible(nil, []byte(test.in))))
+			require.Equal(t, test.want, string(AppendVisible(nil, []byte(test.in))))
 		})
 	}
 }
@@ -40,11 +40,11 @@ func TestAppendVisible(t *testing.T) {
 func FuzzAppendVisible(f *testing.F) {
 	f.Add([]byte("a\x1b[2J\u202e\xff"))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		out := appendVisible([]byte("x"), in)
+		out := AppendVisible([]byte("x"), in)
 		require.True(t, utf8.Valid(out))
 		for _, r := range string(out) {
 			require.False(t, hidden(r), "%q lets %U through", in, r)
 		}
-		require.Equal(t, string(out[1:]), string(appendVisible(nil, out[1:])), "what is visible stays")
+		require.Equal(t, string(out[1:]), string(AppendVisible(nil, out[1:])), "what is visible stays")
 	})
 }

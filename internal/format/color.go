@@ -1,10 +1,6 @@
-package main
+package format
 
-import (
-	"bytes"
-	"os"
-	"runtime"
-)
+import "bytes"
 
 // class is what kind of token stands in JSON.
 type class uint8
@@ -15,41 +11,53 @@ const (
 	stringText
 	numberText
 	wordText // true, false, null
+	metaText // offsets, ids, names of loggers
+	timeText
+	messageText
+	infoText
+	warnText
+	errorText
 	colorOff
 )
 
-// palette holds the control sequence that begins each class; an empty one
+// Palette holds the control sequence that begins each class; an empty one
 // colours nothing.
-type palette [colorOff + 1]string
+type Palette [colorOff + 1]string
 
-// colors are readable on black and on white.
-var colors = palette{
-	keyText:    "\x1b[34m",
-	stringText: "\x1b[32m",
-	numberText: "\x1b[36m",
-	wordText:   "\x1b[35m",
-	colorOff:   "\x1b[0m",
+// Colors are readable on black and on white.
+var Colors = Palette{
+	keyText:     "\x1b[34m",
+	stringText:  "\x1b[32m",
+	numberText:  "\x1b[36m",
+	wordText:    "\x1b[35m",
+	metaText:    "\x1b[90m",
+	timeText:    "\x1b[90m",
+	messageText: "\x1b[1m",
+	infoText:    "\x1b[32m",
+	warnText:    "\x1b[33m",
+	errorText:   "\x1b[1;31m",
+	colorOff:    "\x1b[0m",
 }
 
-// terminalPalette is the one for a terminal, as the user wants it.
-func terminalPalette() palette {
-	if os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || runtime.GOOS == "windows" {
-		return palette{}
+// off is what ends a class, where something began it.
+func (p *Palette) off(c class) string {
+	if p[c] == "" {
+		return ""
 	}
-	return colors
+	return p[colorOff]
 }
 
-// appendColored appends valid JSON of one or more lines as a terminal may
+// AppendColored appends valid JSON of one or more lines as a terminal may
 // have it: with these colours, and everything else that would act on the
 // terminal escaped.
-func appendColored(dst, src []byte, p palette) []byte {
+func AppendColored(dst, src []byte, p Palette) []byte {
 	for len(src) > 0 {
 		n, class := token(src)
 		if class == plainText {
 			dst = append(dst, src[:n]...)
 		} else {
 			dst = append(dst, p[class]...)
-			dst = appendVisible(dst, src[:n])
+			dst = AppendVisible(dst, src[:n])
 			dst = append(dst, p[colorOff]...)
 		}
 		src = src[n:]
@@ -90,7 +98,7 @@ func stringEnd(src []byte) int {
 // wordEnd is the length of the number or word that src begins with.
 func wordEnd(src []byte) int {
 	for i, c := range src {
-		if i > 0 && (endsScalar(c) || c == ':') {
+		if i > 0 && bytes.IndexByte([]byte(" \t\r\n,:{}[]\""), c) >= 0 {
 			return i
 		}
 	}
