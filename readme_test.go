@@ -16,7 +16,7 @@ import (
 )
 
 // documents are those whose blocks are run.
-var documents = []string{"README.md", "docs/operating.md", "docs/cookbook.md"}
+var documents = []string{"README.md", "docs/library.md", "docs/operating.md", "docs/cookbook.md"}
 
 // block is one fenced block of a document.
 type block struct {
