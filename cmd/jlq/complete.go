@@ -191,7 +191,7 @@ func fieldPaths(args []string) (paths []string) {
 				if n++; err != nil || n > sampled || ctx.Err() != nil {
 					break
 				}
-				if data := withoutMark(rec); jsonl.CheckStrict(data, completeRecord) == nil {
+				if data := jsonl.SkipBOM(rec.Data); jsonl.CheckStrict(data, completeRecord) == nil {
 					p.Add(data)
 				}
 			}
