@@ -12,8 +12,8 @@ import (
 const guard = "\x00"
 
 // guardNegatives marks the negative offsets among args, so that "get LOG -1"
-// needs no "--" before it. No flag of jlq is a digit. The number of head -5
-// and tail -5 gets the flag that it is short for.
+// needs no "--" before it. No flag of jlq is a digit. The number of head -5,
+// tail -5 and grep -5 gets the flag that it is short for.
 func guardNegatives(root *cobra.Command, args []string) []string {
 	cmd, _, err := root.Find(args)
 	if err != nil || len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
@@ -29,8 +29,11 @@ func guardNegatives(root *cobra.Command, args []string) []string {
 		if !negative(arg) || i == 0 || takesValue(cmd, args[i-1]) {
 			continue
 		}
-		if out[i] = guard + arg; cmd.Name() == "head" || cmd.Name() == "tail" {
+		switch out[i] = guard + arg; cmd.Name() {
+		case "head", "tail":
 			out[i] = "-n" + arg[1:]
+		case "grep":
+			out[i] = "-C" + arg[1:]
 		}
 	}
 	return out

@@ -4,6 +4,7 @@
 //	jlq get LOG OFFSET…        print exactly those records
 //	jlq cat | head | tail LOG  print records; tail -f follows
 //	jlq filter LOG EXPR        print the records that an expression is true of
+//	jlq grep PATTERN LOG…      print the records whose line a pattern matches
 //	jlq sample LOG             print records chosen at random
 //	jlq seek LOG @TIME         find the first record at or after a time
 //	jlq count | stat LOG       how many there are; what the log looks like, how fast it grows

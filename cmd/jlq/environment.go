@@ -18,6 +18,7 @@ const envPrefix = "JLQ_"
 var saidEachTime = map[string]bool{
 	"help": true, "version": true, "execute": true, "force": true, "all": true, "drop": true, "before": true,
 	"partition": true, "partitions": true, "expect-offset": true, "renumber": true, "allow-network": true, "exec": true,
+	"regexp": true, "file": true,
 }
 
 // withEnvironment makes cmd take the flags that were not given from the
@@ -84,7 +85,16 @@ func variableOf(cmd *cobra.Command, f *pflag.Flag, set map[string]string) (name,
 
 func variableNames(cmd *cobra.Command, flag string) []string {
 	path := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name())
-	return []string{variableName(path + " " + flag), variableName(flag)}
+	own, everywhere := variableName(path+" "+flag), variableName(flag)
+	if cmd.Name() == "grep" { // it has another flag of the name that a range has in the others
+		switch flag {
+		case "offsets":
+			return []string{own}
+		case rangeFlag:
+			everywhere = variableName("offsets")
+		}
+	}
+	return []string{own, everywhere}
 }
 
 func variableName(words string) string {

@@ -61,7 +61,7 @@ func (a *app) root() *cobra.Command {
 	root.SetHelpCommand(a.helpCmd())
 	root.Version = versionText(debug.ReadBuildInfo())
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(a.appendCmd(), a.getCmd(), a.catCmd(), a.filterCmd(), a.headCmd(), a.tailCmd(), a.sampleCmd(), a.countCmd(),
+	root.AddCommand(a.appendCmd(), a.getCmd(), a.catCmd(), a.filterCmd(), a.grepCmd(), a.headCmd(), a.tailCmd(), a.sampleCmd(), a.countCmd(),
 		a.seekCmd(), a.statCmd(), a.indexCmd(), a.rollCmd(), a.trimCmd(), a.verifyCmd(), a.repairCmd(),
 		a.importCmd(), a.topicCmd(),
 		a.consumeCmd(), a.groupCmd(), a.deadCmd(), a.completionCmd(), a.manCmd(), a.versionCmd())

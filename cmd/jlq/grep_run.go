@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"iter"
+
+	"example.com/jlq/reader"
+	"example.com/jlq/topic"
+)
+
+// grepRun is the search of one log.
+type grepRun struct {
+	*grepCommand
+	name     string
+	whole    bool // it is all of a topic
+	view     *view
+	selected uint64
+	around   surroundings
+	line     []byte
+	gaps     bool // a record was printed: before one that does not follow it stands a line
+}
+
+func (r *grepRun) start(v *view) {
+	r.view = v
+	r.around = surroundings{before: int(max(r.before, 0)), after: int(max(r.after, 0))}
+}
+
+// fromTopic implements [source].
+func (r *grepRun) fromTopic(v *view, t *topicView) error {
+	r.start(v)
+	r.whole = true
+	opts := t.opts
+	opts.Backward = r.reverse
+	var err error
+	if opts.Spans, err = t.spans(r.offsets.offsets); err != nil {
+		return err
+	}
+	return r.each(t.ctx, t.rows(t.t.Records(&opts)))
+}
+
+// fromLog implements [source].
+func (r *grepRun) fromLog(v *view, log *resolver) error {
+	r.start(v)
+	r.complain(named(v.name, log.dropped(r.offsets.offsets)))
+	switch {
+	case r.reverse:
+		spans, err := log.clamped(r.offsets.offsets)
+		if err != nil {
+			return err
+		}
+		r.skipFrom(spans)
+		return r.each(log.ctx, v.rows(log.backward(spans)))
+	case r.inBlocks():
+		spans, err := log.spans(r.offsets.offsets)
+		if err != nil {
+			return err
+		}
+		return r.blocks(log, spans)
+	}
+	records, err := r.records(v, log)
+	if err != nil {
+		return err
+	}
+	return r.each(log.ctx, records)
+}
+
+// records are those of the range, with their offsets where they are printed.
+func (r *grepRun) records(v *view, log *resolver) (stream, error) {
+	if !r.numbers {
+		records, err := log.records(r.offsets.offsets)
+		return v.rows(records), err
+	}
+	spans, err := log.spans(r.offsets.offsets)
+	return v.rows(joined(spans, func(s span) iter.Seq2[reader.Record, error] { return left(log.log, s) })), err
+}
+
+// inBlocks reports whether nothing has to see one record at a time before it is
+// selected.
+func (r *grepRun) inBlocks() bool {
+	v := r.view
+	return v.where == nil && r.skip == nil && len(v.choose) == 0 && len(v.shape) == 0 && r.stored() && (r.numbers || r.offsets.from.kind != atLast)
+}
+
+// stored reports whether lines are printed, rather than what a format makes of
+// them.
+func (r *grepRun) stored() bool { return r.view.printer.format == "raw" }
+
+// each selects among records that come one by one.
+func (r *grepRun) each(ctx context.Context, records stream) error {
+	v := r.view
+	if r.reshaped() && !r.tells() {
+		v.choose, v.limit = append(v.choose, r.selecting), -1
+		return v.print(ctx, records)
+	}
+	records = v.kept(records)
+	if v.where != nil {
+		records = v.where.rows(records)
+	}
+	for _, s := range v.choose {
+		records = s(records)
+	}
+	err := r.feed(ctx, records)
+	if v.where != nil {
+		err = v.where.outcome(err)
+	}
+	return err
+}
+
+// reshaped reports whether something else is made of the records.
+func (r *grepRun) reshaped() bool {
+	v := r.view
+	return len(v.shape) > 0 || v.where != nil && v.where.jq != nil
+}
+
+// selecting is the step that leaves the selected records, as many as there is need
+// of.
+func (r *grepRun) selecting(records stream) stream {
+	return limited(func(yield func(topic.Record, error) bool) {
+		for rec, err := range records {
+			if err == nil {
+				if !r.matcher.Selects(rec.Data) {
+					continue
+				}
+				r.selected++
+			}
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}, r.enough())
+}
+
+// feed takes records until there is enough.
+func (r *grepRun) feed(ctx context.Context, records stream) error {
+	if r.enough() == 0 {
+		return nil
+	}
+	for rec, err := range records {
+		if err != nil {
+			return err
+		}
+		done, err := r.take(rec, r.matcher.Selects(rec.Data))
+		if err != nil {
+			return err
+		}
+		if done {
+			break
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return r.view.printer.done()
+}
+
+// take takes the next record and prints what has to be printed by now. It is
+// done when nothing that follows is printed.
+func (r *grepRun) take(rec topic.Record, selected bool) (done bool, err error) {
+	enough := r.enough() >= 0 && int64(r.selected) >= r.enough()
+	selected = selected && !enough
+	if selected {
+		r.selected++
+		enough = int64(r.selected) == r.enough()
+	}
+	if r.tells() {
+		return enough, nil
+	}
+	prints, gap := r.around.next(rec, selected)
+	if gap && r.gaps && (r.before >= 0 || r.after >= 0) && r.stored() {
+		if _, err := r.out.Write(r.appendGap(nil)); err != nil {
+			return true, err
+		}
+	}
+	for i := range prints {
+		last := i == len(prints)-1
+		if err := r.emit(prints[i], selected && last); err != nil {
+			return true, err
+		}
+	}
+	r.gaps = r.gaps || len(prints) > 0
+	return enough && r.around.left == 0, nil
+}
+
+// emit prints one record.
+func (r *grepRun) emit(rec topic.Record, selected bool) error {
+	if !r.stored() {
+		return r.view.printer.print(rec)
+	}
+	r.line = r.appendRecord(r.line[:0], rec, selected)
+	_, err := r.out.Write(r.line)
+	return err
+}
