@@ -46,6 +46,5 @@ func TestVerifyOnTerminal(t *testing.T) {
 	if took < 2*time.Second {
 		t.Skip("a machine on which that is not long work")
 	}
-	require.Contains(t, text, "verify ")
-	require.Contains(t, text, "%")
+	require.Regexp(t, `\.jsonl +[0-9]+% \[`, text) // the path is long, so that "verify " is cut off
 }
