@@ -14,11 +14,11 @@ import (
 // filters are what the filter benchmarks look for: one that a text in the line
 // can rule out, and one that takes the value of each record.
 var filters = []struct {
-	name, expr string
-	keep       func(*wanted) bool
+	name, expr, sql string
+	keep            func(*wanted) bool
 }{
-	{"level", `.level == "error"`, func(w *wanted) bool { return w.Level == "error" }},
-	{"amount", `.amount > 990`, func(w *wanted) bool { return w.Amount > 990 }},
+	{"level", `.level == "error"`, "level = 'error'", func(w *wanted) bool { return w.Level == "error" }},
+	{"amount", `.amount > 990`, "amount > 990", func(w *wanted) bool { return w.Amount > 990 }},
 }
 
 // BenchmarkFilter counts the records of a log of 256 MB that a filter is true
@@ -43,6 +43,8 @@ func BenchmarkFilter(b *testing.B) {
 		b.Run(f.name+"/jlq-bare", func(b *testing.B) {
 			runFilter(b, set, want, func() (int, error) { return sift(bare, compiled, false) })
 		})
+		b.Run(f.name+"/duckdb", func(b *testing.B) { runDuckDB(b, set, dir, "given", f.sql, want) })
+		b.Run(f.name+"/duckdb-inferred", func(b *testing.B) { runDuckDB(b, set, dir, "inferred", f.sql, want) })
 		b.Run(f.name+"/naive", func(b *testing.B) {
 			runFilter(b, set, want, func() (int, error) { return NaiveFilter(dir, f.keep) })
 		})

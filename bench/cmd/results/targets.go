@@ -45,6 +45,8 @@ var targets = []target{
 	absolute("verify", "Verify/jlq", "allocs/rec", few),
 	above("Filter/level/read", ratio("filter .level == \"error\"", "Filter/level/jlq", "Filter/level/naive", 0.05)),
 	above("Filter/amount/read", ratio("filter .amount > 990", "Filter/amount/jlq", "Filter/amount/naive", 0.1)),
+	above("Filter/level/read", ratio("filter .level == \"error\"", "Filter/level/jlq", "Filter/level/duckdb", 0.4)),
+	above("Filter/amount/read", ratio("filter .amount > 990", "Filter/amount/jlq", "Filter/amount/duckdb", 0.9)),
 	ratio("consume a million records through a group", "GroupConsume/jlq", "GroupConsume/scan", 2),
 	ratio("random read after the file was cut", "RandomCut/jlq-cut", "RandomCut/jlq-whole", 1.25),
 	sized("open, count, get, tail in process", "open"),
