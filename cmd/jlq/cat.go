@@ -56,6 +56,8 @@ func newCat(a *app) *catCommand {
 func (c *catCommand) add(cmd *cobra.Command) {
 	c.viewFlags.add(cmd, "the records to print: "+offsetsHelp, "print at most N records (default all)")
 	cmd.Flags().BoolVarP(&c.reverse, "reverse", "r", false, "print backwards, the last record first")
+	c.step.add(cmd)
+	c.context.add(cmd, "record that --where chooses")
 }
 
 func (c *catCommand) fromTopic(v *view, t *topicView) error {

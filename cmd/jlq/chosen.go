@@ -19,6 +19,9 @@ func (v *view) forward(r *resolver) error {
 	if v.where != nil && v.direct() && v.offsets.from.kind != atLast && v.limit != 0 {
 		return v.where.outcome(v.where.print(r, v.offsets.offsets, v.limit))
 	}
+	if v.strides(r) {
+		return v.stride(r)
+	}
 	records, err := r.records(v.offsets.offsets)
 	if err != nil {
 		return err
@@ -133,9 +136,22 @@ func (t *tailCommand) chosen(v *view, r *resolver) error {
 		backward = r.backward(spans)
 		t.skipFrom(spans)
 	}
-	f, err := v.where.last(r.ctx, v.kept(v.rows(backward)), int64(t.limit))
+	return v.printLast(r.ctx, v.kept(v.rows(backward)), int64(t.limit))
+}
+
+// printLast prints the last n records that are chosen, of a sequence that goes
+// backwards.
+func (v *view) printLast(ctx context.Context, backward stream, n int64) (err error) {
+	var records stream
+	if v.context.given() {
+		records, err = v.lastAround(ctx, backward, n)
+	} else {
+		var f found
+		f, err = v.where.last(ctx, backward, n)
+		records = sequence(f.records)
+	}
 	if err == nil {
-		err = v.printChosen(r.ctx, sequence(f.records))
+		err = v.printChosen(ctx, records)
 	}
 	return v.where.outcome(err)
 }
@@ -152,7 +168,8 @@ func (t *tailCommand) followChosen(ctx context.Context, v *view, log *reader.Log
 	w.matched, w.invalid, w.met = 0, gaps{}, false
 	switch {
 	case len(f.records) > 0 && f.records[0].Offset != reader.UnknownOffset:
-		return log.Follow(ctx, f.records[0].Offset), nil
+		v.from = f.records[0].Offset
+		return log.Follow(ctx, v.from-min(v.from, v.context.size().before)), nil
 	case len(f.records) == 0 && f.next != reader.UnknownOffset:
 		return log.Follow(ctx, f.next), nil
 	case len(f.records) == 0:

@@ -57,6 +57,8 @@ type consumeCommand struct {
 	limit    countFlag
 	follow   bool
 	timeout  ageFlag
+	idleEnd  ageFlag
+	atEnd    bool
 	noWait   bool
 	noCommit bool
 	every    ageFlag
@@ -90,6 +92,8 @@ func (a *app) consumeCmd() *cobra.Command {
 	f.VarP(&c.limit, "number", "n", "consume at most N records (default all)")
 	f.BoolVarP(&c.follow, "follow", "f", false, "wait for more at the end")
 	f.Var(&c.timeout, "timeout", "exit with 6 when nothing comes for this long")
+	f.Var(&c.idleEnd, "idle-timeout", "end with 0 when nothing comes for this long")
+	f.BoolVarP(&c.atEnd, "exit-at-end", "e", false, "end where the log ends, also with -f")
 	f.BoolVar(&c.noWait, "no-wait", false, "exit with 6 where other consumers of the group have every partition")
 	f.BoolVar(&c.noCommit, "no-commit", false, "store nothing and share with nobody: the next run gets the same records; for logs that may only be read")
 	f.Var(&c.every, "commit-every", "how often to store how far it came (default 1s); always at the end")
@@ -115,6 +119,7 @@ func (c *consumeCommand) wantLog(cmd *cobra.Command, args []string) error {
 }
 
 func (c *consumeCommand) run(cmd *cobra.Command, path string) error {
+	c.follow = c.follow && !c.atEnd
 	if err := c.check(cmd); err != nil {
 		return &usageError{err: fmt.Errorf("consume: %w", err), hint: seeHelp(cmd)}
 	}
@@ -136,6 +141,8 @@ func (c *consumeCommand) run(cmd *cobra.Command, path string) error {
 // check refuses what does not go together.
 func (c *consumeCommand) check(cmd *cobra.Command) error {
 	switch {
+	case c.timeout > 0 && c.idleEnd > 0:
+		return errors.New("--timeout ends with 6 and --idle-timeout with 0: want one of them")
 	case c.exec.text == "":
 		c.look = format.Options{TimeField: timeFieldOf(cmd), Zone: zoneOf(cmd).Location, Human: true}
 		if _, err := c.layout(&c.format, c.look); err != nil {

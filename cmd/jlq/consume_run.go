@@ -19,11 +19,12 @@ import (
 // consumer is one run of consume.
 type consumer struct {
 	*consumeCommand
-	path string
-	g    *group.Group
-	m    *group.Member
-	idle *time.Timer // of --timeout; nil without
-	code int         // of what was told on the way
+	path  string
+	g     *group.Group
+	m     *group.Member
+	idle  *time.Timer // of --timeout; nil without
+	quiet *idleTimer  // of --idle-timeout; nil without
+	code  int         // of what was told on the way
 }
 
 // idleError is why a run ends when nothing came for as long as --timeout.
@@ -44,12 +45,18 @@ func (c *consumer) run(parent context.Context) error {
 	if c.m, err = c.g.Join(ctx); err != nil {
 		return c.about(err)
 	}
+	if c.idleEnd > 0 {
+		c.quiet = newIdleTimer(time.Duration(c.idleEnd), cancel)
+		defer c.quiet.came()
+		c.quiet.wait()
+	}
 	// Only now: what ends for this reason has something to commit.
 	watchHangup(c.out.raw, func() { cancel(&outputError{syscall.EPIPE}) })
 	err = c.deliver(ctx, cancel)
 	if idle, ok := errors.AsType[*idleError](err); ok {
 		err = c.whyIdle(parent, idle)
 	}
+	err = unlessIdle(err)
 	if closed := c.m.Close(); closed != nil && !errors.Is(err, closed) {
 		c.complain(c.about(err))
 		err = closed // what could not be stored outranks the rest
@@ -149,10 +156,13 @@ func (c *consumer) bury(msg *group.Message, reason error) {
 	c.buried.Add(1)
 }
 
-// came puts off the end of --timeout.
+// came puts off the end of --timeout and --idle-timeout.
 func (c *consumer) came() {
 	if c.idle != nil {
 		c.idle.Reset(time.Duration(c.timeout))
+	}
+	if c.quiet != nil {
+		c.quiet.wait()
 	}
 }
 

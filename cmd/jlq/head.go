@@ -26,6 +26,8 @@ first 10 that the filter is true of. Of a topic they are the oldest (--order).`,
 	}
 	c.add(cmd, "the first records of this range: "+offsetsHelp, "print N records")
 	c.expr.add(cmd)
+	c.step.add(cmd)
+	c.context.add(cmd, "record that --where chooses")
 	return cmd
 }
 

@@ -14,6 +14,7 @@ import (
 type tailCommand struct {
 	*app
 	viewFlags
+	end    endFlags
 	follow bool
 }
 
@@ -35,9 +36,13 @@ Of a topic they are the last by time (--order). -f then prints the records of al
 partitions as they come, also of those that are added.
 
 -o with -f prints everything from there on instead of the last records.
-Interrupt it to end it: the exit code is then 130.`,
+Interrupt it to end it: the exit code is then 130. With --idle-timeout it ends by
+itself when the log got no record for that long, and with -e where the log ended when it
+began; the exit code is then 0, and 1 where --where chose nothing. With --retry it
+waits for a log that is not there yet.`,
 		Example: `  jlq tail -n 3 orders
   jlq tail -f app.jsonl
+  jlq tail -f --retry --idle-timeout 1m --where '.level == "error"' -B 5 app.jsonl
   jlq tail -f -o 184467 orders | consumer`,
 		Args: wantArgs(1, 1, "one LOG"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -46,6 +51,8 @@ Interrupt it to end it: the exit code is then 130.`,
 	}
 	t.add(cmd, "the last records of this range; with -f, all from its start on: "+offsetsHelp, "print N records (default 10)")
 	t.expr.add(cmd)
+	t.context.add(cmd, "record that --where chooses")
+	t.end.add(cmd)
 	cmd.Flags().BoolVarP(&t.follow, "follow", "f", false, "wait for more at the end")
 	return cmd
 }
@@ -57,8 +64,16 @@ func (t *tailCommand) run(cmd *cobra.Command, path string) error {
 			hint: seeHelp(cmd),
 		}
 	}
+	if err := t.end.check(cmd, t.follow); err != nil {
+		return err
+	}
 	if t.limit < 0 {
 		t.limit = shownRecords
+	}
+	if t.end.retry {
+		if err := t.await(cmd.Context(), path); err != nil {
+			return err
+		}
 	}
 	return t.show(cmd, &t.viewFlags, path, t)
 }
@@ -71,7 +86,9 @@ func (t *tailCommand) fromTopic(v *view, whole *topicView) error {
 func (t *tailCommand) fromLog(v *view, r *resolver) error {
 	v.limit = -1 // -n says how far back
 	switch {
-	case t.follow:
+	case t.follow && t.end.atEnd && t.ranged():
+		return v.forward(r)
+	case t.follow && !t.end.atEnd:
 		return t.live(r, v)
 	case v.where != nil:
 		return t.chosen(v, r)
@@ -109,7 +126,7 @@ func (t *tailCommand) live(r *resolver, v *view) error {
 	if err != nil {
 		return err
 	}
-	return v.print(ctx, timely(r.want, v.rows(t.onward(ctx, r.log, records))))
+	return unlessIdle(v.print(ctx, t.end.untilIdle(timely(r.want, v.rows(t.onward(ctx, r.log, records))), cancel)))
 }
 
 func (t *tailCommand) following(r *resolver, v *view) (iter.Seq2[reader.Record, error], error) {

@@ -228,7 +228,13 @@ func (v *topicView) tail(t *tailCommand, to *view) error {
 	} else if err := v.last(t, to, &opts); err != nil || !t.follow {
 		return err
 	}
-	return v.live(to, next)
+	if t.end.atEnd {
+		if !t.ranged() {
+			return nil
+		}
+		return to.print(v.ctx, v.rows(v.t.Records(&opts)))
+	}
+	return v.live(t, to, next)
 }
 
 // last prints the last records of spans, as many as are asked for.
@@ -245,14 +251,11 @@ func (v *topicView) last(t *tailCommand, to *view, opts *topic.ReadOptions) erro
 	}
 	back := *opts
 	back.Backward = true
-	f, err := to.where.last(v.ctx, to.kept(v.rows(v.t.Records(&back))), int64(t.limit))
-	if err == nil {
-		err = to.printChosen(v.ctx, sequence(f.records))
-	}
-	if t.follow && err == nil {
+	err := to.printLast(v.ctx, to.kept(v.rows(v.t.Records(&back))), int64(t.limit))
+	if t.follow && exitCode(err) == exitMissing && quiet(err) {
 		return nil // what comes decides
 	}
-	return to.where.outcome(err)
+	return err
 }
 
 // lastParts prints the last records that are wanted by time.
@@ -279,13 +282,13 @@ func (v *topicView) lastParts(t *tailCommand, to *view, opts *topic.ReadOptions)
 }
 
 // live prints records as they come.
-func (v *topicView) live(to *view, next map[int]uint64) error {
+func (v *topicView) live(t *tailCommand, to *view, next map[int]uint64) error {
 	ctx, cancel := context.WithCancelCause(v.ctx)
 	defer cancel(nil)
 	v.app.out.follow(cancel)
 	watchHangup(v.app.out.raw, func() { cancel(&outputError{syscall.EPIPE}) })
 	v.parts = nil // they are about what was there
-	return to.print(ctx, timely(v.pick.wanted(), v.rows(v.t.Follow(ctx, next, &v.opts))))
+	return unlessIdle(to.print(ctx, t.end.untilIdle(timely(v.pick.wanted(), v.rows(v.t.Follow(ctx, next, &v.opts))), cancel)))
 }
 
 // count adds up the records of a range, those that w chooses where it is not

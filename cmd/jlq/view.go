@@ -70,6 +70,9 @@ type viewFlags struct {
 	format formatFlags
 	limit  countFlag
 	jq     jqFlags
+
+	step    stepFlag     // of the commands that add it
+	context contextFlags // the same
 }
 
 // add adds them, but for expr, which is an argument of filter.
@@ -82,7 +85,12 @@ func (f *viewFlags) add(cmd *cobra.Command, aboutOffsets, aboutNumber string) {
 }
 
 // stages adds the steps that flags ask for.
-func (f *viewFlags) stages(*view) error { return nil }
+func (f *viewFlags) stages(v *view) error {
+	if f.step > 1 {
+		v.choose = append(v.choose, f.step.every)
+	}
+	return f.context.apply(v)
+}
 
 // source is where the records of a command come from.
 type source interface {
@@ -98,6 +106,7 @@ type view struct {
 	where   *where // nil: every record
 	printer *printer
 	limit   int64    // -n, where it is one
+	from    uint64   // records below are only what lies around others
 	id      topic.ID // of the log's partition
 	choose  []stage
 	shape   []stage
@@ -178,7 +187,7 @@ func partitionOf(log *reader.Log) topic.ID {
 // direct reports whether the chosen lines are printed as they are stored, so
 // that nothing has to see one record at a time.
 func (v *view) direct() bool {
-	return v.printer.raw() && (v.where == nil || v.where.jq == nil) && len(v.choose) == 0 && len(v.shape) == 0
+	return v.printer.raw() && !v.context.given() && (v.where == nil || v.where.jq == nil) && len(v.choose) == 0 && len(v.shape) == 0
 }
 
 // rows are the records of the one log that is read.
@@ -203,7 +212,12 @@ func (v *view) print(ctx context.Context, records stream) error {
 	if v.where == nil {
 		return v.printChosen(ctx, records)
 	}
-	return v.where.outcome(v.printChosen(ctx, v.where.rows(records)))
+	if v.context.given() {
+		records = v.aroundChosen(records)
+	} else {
+		records = v.where.rows(records)
+	}
+	return v.where.outcome(v.printChosen(ctx, records))
 }
 
 // printChosen prints records that were chosen before.
