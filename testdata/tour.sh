@@ -27,9 +27,9 @@ say "the last two, and how many there are"
 run 'jlq tail -n 2 shop'
 run 'jlq count shop'
 say "follow the tail while another process appends"
-run 'jlq tail -f -n 0 shop >followed & follower=$!; sleep 1'
+run 'jlq tail -f -o 3000 shop >followed & follower=$!'
 run $'echo \'{"level":"info","msg":"hello"}\' | jlq append shop'
-run 'sleep 1; kill -INT $follower; wait $follower || true; cat followed'
+run 'until grep -q hello followed; do sleep 0.1; done; kill -INT $follower; wait $follower || true; cat followed'
 say "any JSON-lines file is a log too"
 run 'jlq get shop.jsonl 0'
 say "is everything in order?"

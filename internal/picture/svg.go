@@ -131,8 +131,11 @@ func drawRun(to *bytes.Buffer, r run, y int, typed string) {
 		return
 	}
 	fmt.Fprintf(to, `<text x="%.1f" y="%d" textLength="%.1f"%s%s>%s</text>`, margin+letterWidth*float64(r.column), y,
-		letterWidth*float64(utf8.RuneCountInString(r.text)), classes(r.style, typed != ""), typed, escape(r.text))
+		letterWidth*float64(utf8.RuneCountInString(r.text)), classes(r.style, typed != ""), typed, escape(hard(r.text)))
 }
+
+// hard makes blanks that stand together ones that no viewer draws as one.
+func hard(text string) string { return strings.ReplaceAll(text, "  ", "\u00a0\u00a0") }
 
 func classes(s style, typed bool) string {
 	var names []string
