@@ -85,16 +85,7 @@ func variableOf(cmd *cobra.Command, f *pflag.Flag, set map[string]string) (name,
 
 func variableNames(cmd *cobra.Command, flag string) []string {
 	path := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name())
-	own, everywhere := variableName(path+" "+flag), variableName(flag)
-	if cmd.Name() == "grep" { // it has another flag of the name that a range has in the others
-		switch flag {
-		case "offsets":
-			return []string{own}
-		case rangeFlag:
-			everywhere = variableName("offsets")
-		}
-	}
-	return []string{own, everywhere}
+	return []string{variableName(path + " " + flag), variableName(flag)}
 }
 
 func variableName(words string) string {

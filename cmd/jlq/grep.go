@@ -17,8 +17,9 @@ type grepCommand struct {
 	viewFlags
 	grepFlags
 	matcher *grep.Matcher
-	colors  grepColors
-	any     bool // something was selected
+	colors  grepColors // of what is printed as it is stored
+	visible bool       // as a terminal may have it
+	any     bool       // something was selected
 }
 
 func (a *app) grepCmd() *cobra.Command {
@@ -38,9 +39,9 @@ Flags are those of grep, but for -o, which is a RANGE as everywhere here (grep's
 patterns from a file and does not follow, for which there is jlq tail -f; and -F is
 about texts: how records are printed says --format.
 
-With --offsets each line begins with its offset, which counts from 0, or its id where it is
-one of a topic, and ":", or "-" where it is context. Of several LOGs each line begins with
-the path. --order, --where and ranges are as in jlq cat.
+With --offsets or --ids each line begins with the offset of its record, which counts from
+0, or its id, as always in a topic, and ":", or "-" where it is context. Of several LOGs
+each line begins with the path. --order, --where, --jq and ranges are as in jlq cat.
 
 Exit code 0 says that something was selected, 1 that nothing was, 2 that PATTERN was
 wrong or a LOG could not be read, even if there were matches; others as in jlq help.`,

@@ -159,11 +159,11 @@ func (r *grepRun) renders(lines reader.Lines, p *grepPiece) {
 			if end == start {
 				end = to // the last line, without newline
 			}
-			if r.numbers {
+			if r.numbers() {
 				offset += uint64(bytes.Count(lines.Data[counted:start], newline))
 				counted = start
 			}
-			rec.Record = reader.Record{Offset: offset, Data: record(lines.Data[start:end])}
+			rec.Record, rec.ID.Offset = reader.Record{Offset: offset, Data: record(lines.Data[start:end])}, offset
 			p.out = r.appendRecord(p.out, rec, true)
 			p.n++
 			if start = end; r.most >= 0 {

@@ -21,7 +21,7 @@ type grepFlags struct {
 	patterns              patternsFlag
 	count, quiet          bool
 	with, without         bool // -l and -L: paths of the logs that have matches, and of those that have none
-	only, numbers         bool
+	only                  bool
 	names, noNames        bool
 	reverse               bool
 	most                  countFlag
@@ -45,7 +45,6 @@ func (g *grepCommand) add(cmd *cobra.Command) {
 	flags.BoolVarP(&g.without, "files-without-match", "L", false, "print the paths of the others")
 	flags.BoolVarP(&g.quiet, "quiet", "q", false, "print nothing and end with the first match; the exit code tells")
 	flags.BoolVar(&g.only, "only-matching", false, "print what matches, each match on a line of its own")
-	flags.BoolVar(&g.numbers, "offsets", false, "begin each line with the offset of its record, or its id in a topic")
 	flags.BoolVarP(&g.names, "with-filename", "H", false, "begin each line with the path of its LOG, as of several")
 	flags.BoolVarP(&g.noNames, "no-filename", "h", false, "begin no line with a path")
 	flags.BoolVarP(&g.reverse, "reverse", "r", false, "print backwards, the last record first")
@@ -58,24 +57,14 @@ func (g *grepCommand) add(cmd *cobra.Command) {
 	g.addForeign(flags)
 }
 
-// rangeFlag is what -o is called in grep, where --offsets is what -n is in other
-// greps.
-const rangeFlag = "range"
-
 // addShared adds the flags of all commands that print records, but for letters
-// and names that mean something else to who knows grep.
+// that mean something else to who knows grep.
 func (g *grepCommand) addShared(cmd *cobra.Command) {
 	all := &cobra.Command{Use: "grep"}
 	g.viewFlags.add(all, "the records to look at: "+offsetsHelp, "")
 	g.expr.add(all)
 	all.Flags().VisitAll(func(f *pflag.Flag) {
-		switch f.Name {
-		case "offsets":
-			f.Name = rangeFlag
-		case "number":
-			return
-		}
-		if cmd.Flags().Lookup(f.Name) != nil {
+		if f.Name == "number" || cmd.Flags().Lookup(f.Name) != nil {
 			return
 		}
 		if f.Shorthand != "" && cmd.Flags().ShorthandLookup(f.Shorthand) != nil {

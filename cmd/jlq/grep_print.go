@@ -3,6 +3,7 @@ package main
 import (
 	"strconv"
 
+	"example.com/jlq/internal/format"
 	"example.com/jlq/topic"
 )
 
@@ -30,17 +31,18 @@ func (g *grepCommand) begin(several bool) {
 	if g.only {
 		g.before, g.after = -1, -1
 	}
-	if g.coloured() {
+	when := g.format.color.value
+	if g.visible = g.out.tty || when == "always"; g.app.colors(when) != (format.Palette{}) {
 		g.colors = allGrepColors
 	}
 }
 
-// coloured reports whether matches are shown by colours.
-func (g *grepCommand) coloured() bool { return g.out.tty && terminalPalette() != palette{} }
+// numbers reports whether offsets or ids are printed.
+func (g *grepCommand) numbers() bool { return g.format.offsets || g.format.ids }
 
 // plain reports whether selected lines are printed as they are stored.
 func (g *grepCommand) plain() bool {
-	return !g.only && !g.numbers && !g.names && !g.out.tty && g.colors == grepColors{}
+	return !g.only && !g.numbers() && !g.names && !g.visible && g.colors == grepColors{}
 }
 
 // tells reports whether only a number or a path is printed, or nothing.
@@ -94,11 +96,11 @@ func (r *grepRun) appendPrefix(dst []byte, rec topic.Record, mark byte) []byte {
 		dst = r.appendText(dst, []byte(r.name))
 		dst = r.appendMark(append(dst, r.colors.off...), mark)
 	}
-	if !r.numbers {
+	if !r.numbers() {
 		return dst
 	}
 	dst = append(dst, r.colors.number...)
-	if r.whole {
+	if r.whole || r.format.ids {
 		dst = rec.ID.Append(dst)
 	} else {
 		dst = strconv.AppendUint(dst, rec.Offset, 10)
@@ -119,7 +121,7 @@ func (r *grepRun) appendMatch(dst, text []byte) []byte {
 // appendText appends a part of a record, as a terminal may have it where it is
 // shown on one.
 func (r *grepRun) appendText(dst, text []byte) []byte {
-	if r.out.tty {
+	if r.visible {
 		return appendVisible(dst, text)
 	}
 	return append(dst, text...)

@@ -66,7 +66,7 @@ func (r *grepRun) fromLog(v *view, log *resolver) error {
 
 // records are those of the range, with their offsets where they are printed.
 func (r *grepRun) records(v *view, log *resolver) (stream, error) {
-	if !r.numbers {
+	if !r.numbers() {
 		records, err := log.records(r.offsets.offsets)
 		return v.rows(records), err
 	}
@@ -78,12 +78,15 @@ func (r *grepRun) records(v *view, log *resolver) (stream, error) {
 // selected.
 func (r *grepRun) inBlocks() bool {
 	v := r.view
-	return v.where == nil && r.skip == nil && len(v.choose) == 0 && len(v.shape) == 0 && r.stored() && (r.numbers || r.offsets.from.kind != atLast)
+	return v.where == nil && r.skip == nil && len(v.choose) == 0 && len(v.shape) == 0 && r.stored() && (r.numbers() || r.offsets.from.kind != atLast)
 }
 
 // stored reports whether lines are printed, rather than what a format makes of
 // them.
-func (r *grepRun) stored() bool { return r.view.printer.format == "raw" }
+func (r *grepRun) stored() bool {
+	f := &r.format
+	return (f.format == "" || f.format == "raw") && f.fields == ""
+}
 
 // each selects among records that come one by one.
 func (r *grepRun) each(ctx context.Context, records stream) error {
