@@ -37,7 +37,7 @@ func (c *statCommand) fieldsOnly(cmd *cobra.Command) error {
 		}
 		return nil
 	}
-	for _, name := range []string{"offsets", "where", "on-bad"} {
+	for _, name := range []string{"offsets", "since", "until", "where", "on-bad"} {
 		if cmd.Flags().Changed(name) {
 			return &usageError{err: fmt.Errorf("stat: --%s belongs to --fields", name), hint: "jlq count tells how many records a range holds"}
 		}
