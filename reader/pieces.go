@@ -27,7 +27,7 @@ type Piece = iter.Seq2[Lines, error]
 // error too.
 func (l *Log) Pieces(ctx context.Context, from, to uint64) iter.Seq[Piece] {
 	if l.place.Bare || l.opts.Skip != nil {
-		return l.copies(from, to)
+		return copies(l.Blocks(from, to))
 	}
 	return func(yield func(Piece) bool) {
 		start, next, err := l.Bounds(ctx)
@@ -100,10 +100,10 @@ func (l *Log) dropped(at uint64) error {
 // copied is memory for blocks that outlive the reading of the next one.
 var copied = sync.Pool{New: func() any { return new([]byte) }}
 
-// copies reads blocks and makes a piece of each.
-func (l *Log) copies(from, to uint64) iter.Seq[Piece] {
+// copies makes a piece of each block.
+func copies(blocks iter.Seq2[Lines, error]) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
-		for lines, err := range l.Blocks(from, to) {
+		for lines, err := range blocks {
 			buf := copied.Get().(*[]byte)
 			*buf = append((*buf)[:0], lines.Data...)
 			lines.Data = *buf

@@ -1,11 +1,15 @@
 package reader
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"example.com/jlq/internal/jsonl"
 )
 
 // inTimes are the offsets of the records that are wanted, found by looking at
@@ -60,7 +64,7 @@ func TestBetween(t *testing.T) {
 			d.write(t, "app.jsonl", text(records...))
 			log := d.open(t, "app.jsonl", Options{})
 			second := func() time.Time { return epoch.Add(time.Duration(rng.IntN(c.n+200)-100) * time.Second) }
-			for range 12 {
+			for range 5 {
 				for _, r := range []TimeRange{{Since: second()}, {Until: second()}, {Since: second(), Until: second()}, {}} {
 					r.Slack, r.SlackTime = c.slack, c.slackTime
 					if !r.Until.IsZero() && r.Until.Before(r.Since) {
@@ -68,10 +72,88 @@ func TestBetween(t *testing.T) {
 					}
 					got, err := log.Between(t.Context(), &r)
 					require.NoError(t, err)
-					require.Equal(t, inTimes(times, &r), flat(got), "%s to %s", r.Since, r.Until)
+					want := inTimes(times, &r)
+					require.Equal(t, want, flat(got), "%s to %s", r.Since, r.Until)
+					if !r.Since.IsZero() || !r.Until.IsZero() {
+						parts, err := log.BetweenPositions(t.Context(), &r)
+						require.NoError(t, err)
+						requireLines(t, log, records, want, parts)
+					}
 				}
 			}
 		})
+	}
+}
+
+// requireLines reads parts of a file, in all ways, and wants the records there.
+func requireLines(t *testing.T, log *Log, records []string, want []uint64, parts []Stretch) {
+	t.Helper()
+	var lines, blocks, pieces []string
+	for _, s := range parts {
+		for rec, err := range log.RecordsAt(s) {
+			require.NoError(t, err)
+			require.Equal(t, uint64(UnknownOffset), rec.Offset)
+			lines = append(lines, string(rec.Data))
+		}
+		for b, err := range log.BlocksAt(s) {
+			require.NoError(t, err)
+			blocks = append(blocks, string(b.Data))
+		}
+		for piece := range log.PiecesAt(s) {
+			for b, err := range piece {
+				require.NoError(t, err)
+				pieces = append(pieces, string(b.Data))
+			}
+		}
+	}
+	var expected []string
+	for _, offset := range want {
+		expected = append(expected, records[offset])
+	}
+	require.Equal(t, expected, lines)
+	require.Equal(t, string(text(expected...)), strings.Join(blocks, ""))
+	require.Equal(t, string(text(expected...)), strings.Join(pieces, ""))
+}
+
+// A file without index is halved by its bytes, and no line is counted.
+func TestBetweenPositionsCost(t *testing.T) {
+	records, times := stampedRecords(40_000, func(int) (int, bool) { return 0, true })
+	for i := range records {
+		records[i] = fmt.Sprintf(`{"pad":%q,%s`, strings.Repeat("x", 1000), records[i][1:])
+	}
+	d := osDisk(t)
+	d.write(t, "app.jsonl", text(records...))
+	log := d.open(t, "app.jsonl", Options{})
+	r := &TimeRange{Slack: 100, Since: epoch.Add(10_000 * time.Second), Until: epoch.Add(10_010 * time.Second)}
+	got, err := log.BetweenPositions(t.Context(), r)
+	require.NoError(t, err)
+	requireLines(t, log, records, inTimes(times, r), got)
+	s := log.Stats()
+	require.Less(t, s.Bytes+s.ScanBytes, uint64(len(text(records...))/3))
+}
+
+// The last line may lack its newline, and lines may be longer than any block.
+func TestBetweenPositionsLines(t *testing.T) {
+	d := osDisk(t)
+	long := strings.Repeat("x", 3*blockBytes)
+	records := []string{`{"ts":1}`, `{"ts":2,"x":"` + long + `"}`, `{"ts":3,"x":"` + long + `"}`, ``, `{"ts":4}`}
+	d.write(t, "app.jsonl", []byte(strings.Join(records, "\n")))
+	log := d.open(t, "app.jsonl", Options{})
+	for since := range 6 {
+		r := &TimeRange{Since: time.Unix(int64(since), 0)}
+		parts, err := log.BetweenPositions(t.Context(), r)
+		require.NoError(t, err)
+		n := 0
+		for _, s := range parts {
+			for rec, err := range log.RecordsAt(s) {
+				require.NoError(t, err)
+				if n++; len(rec.Data) > 0 {
+					at, _ := jsonl.Time(rec.Data, "")
+					require.True(t, r.Holds(at))
+				}
+			}
+		}
+		require.Equal(t, []int{5, 5, 4, 3, 1, 0}[since], n, since)
 	}
 }
 
@@ -99,4 +181,11 @@ func TestBetweenErrors(t *testing.T) {
 	got, err := d.open(t, "empty.jsonl", Options{}).Between(t.Context(), &TimeRange{Since: epoch})
 	require.NoError(t, err)
 	require.Empty(t, got)
+	for _, r := range []TimeRange{{Since: epoch}, {Until: epoch}} {
+		_, err = d.open(t, "none.jsonl", Options{}).BetweenPositions(t.Context(), &r)
+		require.ErrorIs(t, err, ErrNoTime)
+		parts, err := d.open(t, "empty.jsonl", Options{}).BetweenPositions(t.Context(), &r)
+		require.NoError(t, err)
+		require.Empty(t, parts)
+	}
 }

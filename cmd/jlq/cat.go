@@ -100,12 +100,12 @@ func (c *catCommand) copy(r *resolver) error {
 // blocks prints the stored lines of a part of the log, a block at a time.
 func (c *catCommand) blocks(v *view, r *resolver) error {
 	c.complain(named(v.name, r.dropped(c.offsets.offsets)))
-	spans, err := r.spans(c.offsets.offsets)
+	blocks, err := r.blocks(c.offsets.offsets)
 	if err != nil {
 		return err
 	}
 	to := &interruptible{r.ctx, c.out}
-	for lines, err := range joined(spans, func(s span) iter.Seq2[reader.Lines, error] { return r.log.Blocks(s.from, s.to) }) {
+	for lines, err := range blocks {
 		if err == nil {
 			_, err = to.Write(lines.Data)
 		}

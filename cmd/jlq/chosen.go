@@ -32,9 +32,16 @@ func (v *view) forward(r *resolver) error {
 // print prints the lines of a range that are chosen, at most limit of them;
 // negative is no limit.
 func (w *where) print(r *resolver, o offsets, limit int64) error {
-	spans, err := r.spans(o)
-	if err == nil {
-		err = w.sift(r, spans, w.upTo(limit))
+	parts, placed, err := r.placed(o)
+	switch {
+	case err != nil:
+	case placed:
+		err = w.siftPieces(r.ctx, piecesAt(r.log, parts), w.upTo(limit))
+	default:
+		var spans []span
+		if spans, err = r.spans(o); err == nil {
+			err = w.sift(r, spans, w.upTo(limit))
+		}
 	}
 	if err == errEnough {
 		return nil

@@ -17,8 +17,10 @@ const defaultSlack = 2048
 func (c *seekCommand) order(cmd *cobra.Command, path string) error {
 	return c.eachPartition(cmd.Context(), path, false, func(path string) error {
 		return c.withLog(cmd.Context(), path, c.readFlags, func(log *reader.Log) error {
-			bar := c.startProgress("check " + path)
-			o, err := log.CheckOrder(cmd.Context(), string(c.field), func(done, total uint64) { bar.set(int64(done), int64(total)) })
+			bar, bytes := c.startProgress("check "+path), sizeOf(log)
+			o, err := log.CheckOrder(cmd.Context(), string(c.field), func(done, total uint64) {
+				bar.set(int64(float64(bytes)*float64(done)/float64(total)), bytes)
+			})
 			bar.finish()
 			if err != nil {
 				return err

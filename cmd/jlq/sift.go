@@ -13,8 +13,13 @@ import (
 // number, many at a time and in order; it works on all cores. An error of each
 // ends it and is returned.
 func (w *where) sift(r *resolver, spans []span, each func(lines []byte, matched int) error) error {
+	return w.siftPieces(r.ctx, pieces(r.ctx, r.log, spans), each)
+}
+
+// siftPieces is sift for pieces of a log.
+func (w *where) siftPieces(ctx context.Context, pieces iter.Seq[iter.Seq2[filter.Block, error]], each func(lines []byte, matched int) error) error {
 	sieve := filter.Sieve{Filter: w.filter, Checked: w.checked, Stop: w.onBad == "fail"}
-	for c := range sieve.Sift(r.ctx, pieces(r.ctx, r.log, spans)) {
+	for c := range sieve.Sift(ctx, pieces) {
 		w.matched += uint64(c.Matched)
 		if err := each(c.Lines, c.Matched); err != nil {
 			return err
@@ -28,7 +33,7 @@ func (w *where) sift(r *resolver, spans []span, each func(lines []byte, matched 
 			return c.Err
 		}
 	}
-	return context.Cause(r.ctx)
+	return context.Cause(ctx)
 }
 
 // pieces are those of the log, as the filter takes them.

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"time"
 
+	"example.com/jlq/internal/filter"
 	"example.com/jlq/internal/jsonl"
 	"example.com/jlq/reader"
 	"example.com/jlq/topic"
@@ -46,6 +47,42 @@ func (r *resolver) at(t time.Time) (uint64, error) {
 	return next, err
 }
 
+// placed finds the parts of a file in which all that is wanted by time lies, by
+// their positions, where it would take long to know offsets.
+func (r *resolver) placed(o offsets) (parts []reader.Stretch, placed bool, err error) {
+	if r.want == nil || o.from.kind != atStart || o.to.kind != atEnd {
+		return nil, false, nil
+	}
+	if placed, err = r.log.Uncounted(); placed {
+		parts, err = r.log.BetweenPositions(r.ctx, r.want)
+	}
+	return parts, placed, err
+}
+
+// blocks are the lines of a range, many at a time.
+func (r *resolver) blocks(o offsets) (iter.Seq2[reader.Lines, error], error) {
+	parts, placed, err := r.placed(o)
+	if placed || err != nil {
+		return joined(parts, r.log.BlocksAt), err
+	}
+	spans, err := r.spans(o)
+	return joined(spans, func(s span) iter.Seq2[reader.Lines, error] { return r.log.Blocks(s.from, s.to) }), err
+}
+
+// piecesAt are the pieces of a file that lie in parts of it, as the filter takes
+// them.
+func piecesAt(log *reader.Log, parts []reader.Stretch) iter.Seq[iter.Seq2[filter.Block, error]] {
+	return func(yield func(iter.Seq2[filter.Block, error]) bool) {
+		for _, s := range parts {
+			for piece := range log.PiecesAt(s) {
+				if !yield(blocks(piece)) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // clamped is spans, cut to what is there.
 func (r *resolver) clamped(o offsets) ([]span, error) {
 	spans, err := r.spans(o)
@@ -78,8 +115,8 @@ func (a *app) skipFrom(spans []span) {
 	}
 }
 
-// joined are the records of one span after the other.
-func joined[T any](spans []span, of func(span) iter.Seq2[T, error]) iter.Seq2[T, error] {
+// joined is what there is of one span after the other.
+func joined[S, T any](spans []S, of func(S) iter.Seq2[T, error]) iter.Seq2[T, error] {
 	if len(spans) == 1 {
 		return of(spans[0])
 	}
