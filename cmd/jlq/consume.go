@@ -11,6 +11,7 @@ import (
 
 	"example.com/jlq/group"
 	"example.com/jlq/internal/format"
+	"example.com/jlq/internal/program"
 	"example.com/jlq/topic"
 )
 
@@ -40,6 +41,9 @@ order; with --parallel N up to N at once, in any order. For a bound on its time,
 "timeout 10 CMD"; a partition is given to a consumer that comes when its command has
 ended, at the latest after 30 s.
 
+With --jq a record that the program fails on goes to the dead letters at once, behind
+what it printed of it; halt_error ends consume without taking the record.
+
 Records that go to the dead letters so are told and leave the exit code 0. Records that
 retention dropped before the group consumed them are told, too, and make it 2: it goes on
 behind them.`
@@ -53,6 +57,8 @@ type consumeCommand struct {
 	groupFlag
 	format   formatFlags
 	look     format.Options // the rest of how records are printed
+	jq       jqFlags
+	program  *program.Program // of jq; nil: the records themselves are printed
 	start    offsetsFlag
 	limit    countFlag
 	follow   bool
@@ -86,6 +92,7 @@ func (a *app) consumeCmd() *cobra.Command {
 	}
 	c.groupFlag.add(cmd, "the consumer `GROUP`: a-z, 0-9 and inside also . _ -")
 	c.format.add(cmd)
+	c.jq.add(cmd)
 	c.start.add(cmd, "where a new group begins (default start): start end N -N @TIME")
 	addTimePlace(cmd)
 	f := cmd.Flags()
@@ -120,7 +127,14 @@ func (c *consumeCommand) wantLog(cmd *cobra.Command, args []string) error {
 
 func (c *consumeCommand) run(cmd *cobra.Command, path string) error {
 	c.follow = c.follow && !c.atEnd
-	if err := c.check(cmd); err != nil {
+	err := c.check(cmd)
+	if err == nil {
+		c.program, err = c.jq.compiled(&c.format)
+	}
+	if exitCode(err) == exitFilter {
+		return err
+	}
+	if err != nil {
 		return &usageError{err: fmt.Errorf("consume: %w", err), hint: seeHelp(cmd)}
 	}
 	if err := checkPlain(path); err != nil {
@@ -151,6 +165,8 @@ func (c *consumeCommand) check(cmd *cobra.Command) error {
 		return c.exec.unused(cmd)
 	case c.noCommit:
 		return errors.New("--exec with --no-commit could not store what is taken")
+	case c.jq.text != "" || c.jq.plain:
+		return errors.New("--jq makes what is printed of a record; --exec gets the stored bytes")
 	case cmd.Flags().Changed("format"):
 		return errors.New("-F says how records are printed; --exec gets the stored bytes")
 	}

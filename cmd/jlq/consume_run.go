@@ -12,6 +12,7 @@ import (
 
 	"example.com/jlq/group"
 	groups "example.com/jlq/internal/offsets"
+	"example.com/jlq/internal/program"
 	"example.com/jlq/internal/vfs"
 	"example.com/jlq/topic"
 )
@@ -25,6 +26,8 @@ type consumer struct {
 	idle  *time.Timer // of --timeout; nil without
 	quiet *idleTimer  // of --idle-timeout; nil without
 	code  int         // of what was told on the way
+
+	runner *program.Runner // of --jq
 }
 
 // idleError is why a run ends when nothing came for as long as --timeout.
@@ -116,7 +119,7 @@ func (c *consumer) deliver(ctx context.Context, cancel context.CancelCauseFunc) 
 			continue
 		}
 		c.came()
-		if err := c.print(p, msg, place.Topic); err != nil {
+		if err := c.print(ctx, p, msg, place.Topic); err != nil {
 			return err
 		}
 		if c.limit--; c.limit == 0 {
@@ -136,8 +139,11 @@ func (c *consumer) messages(ctx context.Context) iter.Seq2[*group.Message, error
 
 // print prints a record, which is then taken: it is committed once it is
 // written. One that cannot be shown in the format is a dead letter.
-func (c *consumer) print(p *printer, msg *group.Message, name string) error {
-	rec := topic.Record{Record: msg.Record, ID: topic.ID{Topic: name, Partition: msg.Partition()}}
+func (c *consumer) print(ctx context.Context, p *printer, msg *group.Message, name string) error {
+	rec := topic.Record{Record: msg.Record, ID: topic.ID{Topic: name, Partition: msg.Partition(), Offset: msg.Offset}}
+	if c.program != nil {
+		return c.printResults(ctx, p, msg, rec)
+	}
 	if err := p.shape(rec); err != nil {
 		c.bury(msg, err)
 		return nil

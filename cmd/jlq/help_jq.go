@@ -9,12 +9,13 @@ one or several results, each on a line. It is gojq's language; its manual is jq'
   .items | map(.price) | add                   arithmetic; whole numbers are exact
   "\(.ts) \(.msg)"                             text; --raw-output prints it without quotes
   del(.password) | .n += 1                     a record with changes
-  $offset  $partition  $id                     which record it is: 42, 0, "orders-0@42"
+  $offset  $partition  $id                     which record it is, as --ids prints it
 
 What a program does not change is printed as it is stored: 1.10 stays 1.10 and
 12345678901234567890 itself, objects keep their order, strings their escapes. The members
-of an object that the program makes come in the order in which it names them. Results go
-on to -F like records.
+of an object that the program makes come in the order in which it names them; .[] and
+to_entries go through an object in the order of the names. Results go on to -F, --ids and
+--fields like records.
 
 --where, which is faster, comes before the program. -n counts the records that something
 is printed for, and prints all of their results. Exit code 1 says that nothing was
@@ -28,6 +29,6 @@ What debug and stderr say goes to stderr with the offset. halt ends the command 
 code 0, halt_error with 4, halt_error(N) with N.
 
   jlq cat --jq '{ts, user: .user.id, n: (.items | length)}' orders
-  jlq cat --jq '.items[] | select(.price > 100)' -F pretty orders
+  jlq cat --jq '.items[] | {sku, price}' -F csv orders > items.csv
   jlq tail -f --jq 'select(.ms > 500) | "\(.ts) \(.path)"' --raw-output app.jsonl
 `

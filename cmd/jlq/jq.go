@@ -43,19 +43,29 @@ func compileProgram(text string) (*program.Program, error) {
 	return p, err
 }
 
+// compiled is the program; nil where there is none.
+func (f *jqFlags) compiled(format *formatFlags) (*program.Program, error) {
+	switch {
+	case f.text == "" && f.plain:
+		return nil, errors.New("--raw-output belongs to --jq")
+	case f.text == "":
+		return nil, nil
+	case f.plain && format.format != "" && format.format != "raw":
+		return nil, errors.New("--raw-output goes with -F raw: other formats print JSON")
+	}
+	if f.plain {
+		format.format = "raw" // nothing else, not on a terminal either
+	}
+	return compileProgram(string(f.text))
+}
+
 // apply lets a view print what the program makes of its records.
 func (f *jqFlags) apply(cmd *cobra.Command, v *view) error {
-	if f.text == "" {
-		if f.plain {
-			return &usageError{errors.New("--raw-output belongs to --jq"), seeHelp(cmd)}
-		}
-		return nil
+	p, err := f.compiled(&v.format)
+	if err != nil && exitCode(err) == exitUsage {
+		return &usageError{err, seeHelp(cmd)}
 	}
-	if f.plain && v.format.format != "" && v.format.format != "raw" {
-		return &usageError{errors.New("--raw-output goes with -F raw: other formats print JSON"), seeHelp(cmd)}
-	}
-	p, err := compileProgram(string(f.text))
-	if err != nil {
+	if err != nil || p == nil {
 		return err
 	}
 	if v.where == nil {

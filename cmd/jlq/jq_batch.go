@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"iter"
 
 	"example.com/jlq/internal/program"
 	"example.com/jlq/topic"
@@ -61,7 +62,7 @@ func (b *jqBatch) take(w jqWork) {
 		b.runner = w.run.program.Runner()
 		b.runner.Raw = w.run.plain
 		b.runner.Note = func(kind, text string) {
-			b.run.app.report("%s: %s: %s: %s", b.run.where.name, offsetText(b.rows[b.next-1].Record), kind, text)
+			b.run.app.report("%s: %s: %s: %s", b.run.where.name, recordText(b.rows[b.next-1]), kind, text)
 		}
 	}
 }
@@ -100,17 +101,22 @@ func (b *jqBatch) ends(err error) {
 	}
 }
 
-// results takes a result. On a terminal, a string that is printed as what it says
-// is shown line by line, since a newline in a record is shown escaped.
+// results takes a result.
 func (b *jqBatch) results(result []byte) {
-	lines := [][]byte{result}
-	if b.run.plain && b.run.app.out.tty {
-		lines = bytes.Split(result, []byte{'\n'})
-	}
-	for _, line := range lines {
+	for line := range b.run.app.shownLines(result, b.run.plain) {
 		start := len(b.text)
 		b.text = append(b.text, line...)
 		b.events = append(b.events, jqEvent{row: b.next - 1, start: start, end: len(b.text), first: !b.given})
 		b.given = true
 	}
+}
+
+// shownLines are the parts of a result that are printed one by one: its lines,
+// where a string is printed as what it says and to a terminal, since a newline in a
+// record is shown escaped there.
+func (a *app) shownLines(result []byte, plain bool) iter.Seq[[]byte] {
+	if plain && a.out.tty {
+		return bytes.SplitSeq(result, []byte{'\n'})
+	}
+	return func(yield func([]byte) bool) { yield(result) }
 }

@@ -137,7 +137,7 @@ func (j *jqRun) tell(b *jqBatch, e jqEvent, yield func(topic.Record, error) bool
 		rec.Data = b.text[e.start:e.end]
 		return yield(rec, nil), nil
 	case errors.As(e.err, &halt):
-		return false, j.halted(rec, halt)
+		return false, j.app.halted(j.where.name, rec, halt)
 	case errors.As(e.err, &failure):
 		return true, j.fails(rec, failure)
 	default:
@@ -149,8 +149,11 @@ func (j *jqRun) tell(b *jqBatch, e jqEvent, yield func(topic.Record, error) bool
 	return true, err
 }
 
-// offsetText says which record of a log is meant.
-func offsetText(rec reader.Record) string {
+// recordText says which record is meant.
+func recordText(rec topic.Record) string {
+	if rec.ID.Topic != "" && rec.Offset != reader.UnknownOffset {
+		return rec.ID.String()
+	}
 	if rec.Offset == reader.UnknownOffset {
 		return "offset unknown"
 	}
@@ -160,19 +163,19 @@ func offsetText(rec reader.Record) string {
 // fails takes a record that the program failed on.
 func (j *jqRun) fails(rec topic.Record, failure *program.Failure) error {
 	if j.where.onBad == "fail" {
-		return &codeError{exitInvalid, &usageError{fmt.Errorf("%s: %s: jq: %w", j.where.name, offsetText(rec.Record), failure), "? behind a part of the program leaves out what it fails on"}}
+		return &codeError{exitInvalid, &usageError{fmt.Errorf("%s: %s: jq: %w", j.where.name, recordText(rec), failure), "? behind a part of the program leaves out what it fails on"}}
 	}
 	if j.failed++; j.failed <= badReports {
-		j.app.report("%s: %s: jq: %v", j.where.name, offsetText(rec.Record), failure)
+		j.app.report("%s: %s: jq: %v", j.where.name, recordText(rec), failure)
 	}
 	return nil
 }
 
 // halted ends the command because the program says so. The exit code that
 // halt_error has unless it is given one means something else here.
-func (j *jqRun) halted(rec topic.Record, halt *program.Halt) error {
+func (a *app) halted(name string, rec topic.Record, halt *program.Halt) error {
 	if halt.Text != "" {
-		j.app.report("%s: %s: jq: %s", j.where.name, offsetText(rec.Record), halt.Text)
+		a.report("%s: %s: jq: %s", name, recordText(rec), halt.Text)
 	}
 	if halt.Code == 5 {
 		return silent(exitInvalid)
@@ -213,7 +216,7 @@ func (j *jqRun) gives(ctx context.Context, rec topic.Record) (given bool, err er
 // jqRecord is a record as programs take it.
 func jqRecord(rec topic.Record) program.Record {
 	r := program.Record{Data: rec.Data, Offset: rec.Offset, Partition: rec.ID.Partition}
-	if rec.ID.Topic != "" && rec.Offset != reader.UnknownOffset {
+	if rec.Offset != reader.UnknownOffset {
 		r.ID = rec.ID.String()
 	}
 	return r

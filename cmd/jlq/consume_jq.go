@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"example.com/jlq/group"
+	"example.com/jlq/internal/program"
+	"example.com/jlq/topic"
+)
+
+// printResults prints what the program makes of a record, which is then taken.
+// One that it fails on is a dead letter.
+func (c *consumer) printResults(ctx context.Context, p *printer, msg *group.Message, rec topic.Record) error {
+	if c.runner == nil {
+		c.runner = c.program.Runner()
+		c.runner.Raw = c.jq.plain
+	}
+	c.runner.Note = func(kind, text string) {
+		c.report("%s: %s: %s: %s", c.path, recordText(rec), kind, text)
+	}
+	err := c.runResults(ctx, p, rec)
+	var halt *program.Halt
+	var failure *program.Failure
+	switch {
+	case errors.As(err, &halt):
+		if halt.Code == exitOK {
+			msg.Ack()
+		}
+		return c.halted(c.path, rec, halt)
+	case errors.As(err, &failure), refused(err):
+		c.bury(msg, err)
+		return nil
+	case err != nil:
+		return err
+	}
+	msg.Ack()
+	return nil
+}
+
+// runResults prints results until there is an error, of the program or of stdout.
+func (c *consumer) runResults(ctx context.Context, p *printer, rec topic.Record) error {
+	if err := c.runner.Start(ctx, jqRecord(rec)); err != nil {
+		return err
+	}
+	for {
+		result, err := c.runner.Next()
+		if err != nil || result == nil {
+			return err
+		}
+		for rec.Data = range c.shownLines(result, c.jq.plain) {
+			if err := p.shape(rec); err != nil {
+				return &program.Failure{Reason: err.Error()}
+			}
+			if err := p.write(); err != nil {
+				return err
+			}
+		}
+	}
+}
