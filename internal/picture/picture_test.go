@@ -57,6 +57,9 @@ func TestRead(t *testing.T) {
 		{{style{color: "k"}, 0, "ü"}},
 	}, lines)
 	require.Equal(t, screenLine{{style{}, 0, "e"}}, lines[1].trim())
+	lines, err = read([]byte("a\tb"), columns)
+	require.NoError(t, err)
+	require.Equal(t, []screenLine{{{style{}, 0, "a       b"}}}, lines)
 	for _, sent := range []string{"\x1b[2J", "\x1b[48m", "\x1b[x", "\x1b[1", "\a", "\xff"} {
 		_, err := read([]byte(sent), columns)
 		require.Error(t, err, "%q", sent)

@@ -57,6 +57,11 @@ func read(sent []byte, width int) ([]screenLine, error) {
 			sent = sent[1:]
 		case sent[0] == '\r':
 			sent = sent[1:] // the line discipline sends one before each newline
+		case sent[0] == '\t':
+			for n := 8 - r.column%8; n > 0; n-- {
+				r.letter(" ")
+			}
+			sent = sent[1:]
 		default:
 			c, n := utf8.DecodeRune(sent)
 			if c < ' ' || c == utf8.RuneError {

@@ -14,5 +14,6 @@ var session = []string{
 	`jlq count --since 2026-03-02T08:40 --until 2026-03-02T08:56 --where '.latency_ms >= 5000' shop`,
 	`jlq head -n 1 --where '.latency_ms >= 5000' -F pretty --fields ts,order,error shop`,
 	`jlq filter shop '.order == 9007199254741238' -F '%o  %{ts}  %{service}: %{msg}\n'`,
+	`jlq grep --offsets 'rolled (out|back)' shop`,
 	`jlq filter shop '.level = "fatal"'`,
 }

@@ -25,9 +25,9 @@ const (
 
 // How long things take in the picture.
 const (
-	perLetter = 35 * time.Millisecond
-	thinking  = 400 * time.Millisecond
-	reading   = 1100 * time.Millisecond
+	perLetter = 14 * time.Millisecond
+	thinking  = 200 * time.Millisecond
+	reading   = 700 * time.Millisecond
 )
 
 // head is the beginning of the picture. The colours are those of a light page
@@ -81,7 +81,7 @@ func svg(shots []shot) []byte {
 			y += lineHeight
 		}
 		body.WriteString("</g>\n")
-		at += reading + time.Duration(len(s.lines))*60*time.Millisecond
+		at += reading + time.Duration(len(s.lines))*40*time.Millisecond
 	}
 	w, h := int(letterWidth*columns)+2*margin, y-lineHeight+margin+2
 	var out bytes.Buffer
