@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"iter"
+
 	"github.com/spf13/cobra"
 
 	"example.com/jlq/internal/format"
@@ -11,18 +14,23 @@ import (
 type getCommand struct {
 	*app
 	readFlags
-	format formatFlags
-	bare   bool
+	format  formatFlags
+	context contextFlags
+	bare    bool
 
-	code int      // of what was told so far
-	id   topic.ID // of the partition that is read
-	buf  []byte
+	places  *places
+	printer *printer
+	field   string   // with the time of a record
+	code    int      // of what was told so far
+	id      topic.ID // of the partition that is read
+	begun   bool     // something was asked for before
+	buf     []byte
 }
 
 func (a *app) getCmd() *cobra.Command {
 	g := &getCommand{app: a}
 	cmd := &cobra.Command{
-		Use:   "get LOG OFFSET…",
+		Use:   "get LOG OFFSET…|-",
 		Short: "print exactly those records",
 		Long: `get prints the records at the given offsets, one a line, in the order asked for.
 
@@ -31,10 +39,18 @@ after it) or a range. One that is not there is named on stderr and makes the exi
 code 1; the others are printed all the same. Ranges clamp to what is there.
 
 A record's id, such as orders-0@42, says the partition, too: of a topic, get takes
-ids only. Behind the @ may stand any OFFSET.`,
+ids only. Behind the @ may stand any OFFSET.
+
+With - it reads offsets from stdin, one a line, and prints each record as soon as its
+line is there; what stands behind a tab is not looked at, so that what --offsets and
+--ids print can come back in.
+
+-A, -B and -C print the records around each one that is asked for.`,
 		Example: `  jlq get orders 184467
   jlq get orders orders-0@42 orders-3@-1
-  jlq get app.jsonl -1 --no-newline | wc -c`,
+  jlq get -C 3 app.jsonl 1000
+  jlq get app.jsonl -1 --no-newline | wc -c
+  shuf -i 0-999999 -n 100 | jlq get app.jsonl -`,
 		Args: wantArgs(2, -1, "a LOG and at least one OFFSET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return g.run(cmd, args[0], args[1:])
@@ -42,60 +58,84 @@ ids only. Behind the @ may stand any OFFSET.`,
 	}
 	g.readFlags.add(cmd)
 	g.format.add(cmd)
+	g.context.add(cmd, "record")
 	addTimePlace(cmd)
 	cmd.Flags().BoolVar(&g.bare, "no-newline", false, "print each record without a newline behind it")
 	return cmd
 }
 
-func (g *getCommand) run(cmd *cobra.Command, path string, args []string) error {
-	ctx := cmd.Context()
-	places := make([]offsets, len(args))
-	for i, arg := range args {
-		var err error
-		if places[i], err = parseLocation(arg, zoneOf(cmd).now()); err != nil {
-			return &usageError{err: err}
-		}
+func (g *getCommand) run(cmd *cobra.Command, path string, args []string) (err error) {
+	ctx, cancel := context.WithCancelCause(cmd.Context())
+	defer cancel(nil)
+	g.field = timeFieldOf(cmd)
+	g.printer, err = g.newPrinter(path, &g.format, format.Options{NoNewline: g.bare, TimeField: g.field, Zone: zoneOf(cmd).Location})
+	if err != nil {
+		return err
 	}
-	code := exitOK
-	for len(places) > 0 {
-		log, whole, err := within(path, places[0].in)
-		if err == nil && whole {
-			err = topicPlace(path, places[0])
+	if len(args) == 1 && args[0] == "-" {
+		g.places = placesFrom(ctx, g.stdin, zoneOf(cmd).now)
+		g.out.follow(cancel)
+	} else if g.places, err = placesOf(args, zoneOf(cmd).now()); err != nil {
+		return err
+	}
+	for {
+		o, more, err := g.places.peek(ctx)
+		if err != nil {
+			return err
 		}
-		n := sameLog(places)
-		if err == nil {
-			err = g.withLog(ctx, log, g.readFlags, func(l *reader.Log) error {
-				p, err := g.newPrinter(log, &g.format, format.Options{NoNewline: g.bare, TimeField: timeFieldOf(cmd), Zone: zoneOf(cmd).Location})
-				if err != nil {
-					return err
-				}
-				p.checked = trusted(l)
-				g.id = partitionOf(l)
-				return g.print(&resolver{ctx: ctx, log: l, times: reader.TimeRange{Field: timeFieldOf(cmd)}}, p, places[:n])
-			})
+		if !more {
+			break
 		}
-		if err != nil && exitCode(err) != exitMissing && exitCode(err) != exitInvalid && exitCode(err) != exitIndex {
+		if err = g.log(ctx, path, o); !g.goesOn(err) {
 			return err
 		}
 		g.complain(err)
-		code, g.code = max(code, exitCode(err)), exitOK
-		places = places[n:]
+		g.code = max(g.code, exitCode(err))
 	}
-	if code != exitOK {
-		return silent(code)
+	if err := g.printer.done(); err != nil {
+		g.code = max(g.code, exitCode(err))
+		if !g.goesOn(err) {
+			return err
+		}
+	}
+	if g.code != exitOK {
+		return silent(g.code)
 	}
 	return nil
 }
 
-// sameLog is how many of the places in front lie in the same log.
-func sameLog(places []offsets) (n int) {
-	for n = 1; n < len(places); n++ {
-		a, b := places[0].in, places[n].in
-		if (a == nil) != (b == nil) || a != nil && *a != *b {
-			break
+// goesOn reports whether what is wrong with one place is no reason to leave out
+// the others.
+func (g *getCommand) goesOn(err error) bool {
+	switch exitCode(err) {
+	case exitOK, exitMissing, exitInvalid, exitIndex:
+		return true
+	}
+	return false
+}
+
+// log prints the records of the next places that lie in one log, of which o is
+// the first.
+func (g *getCommand) log(ctx context.Context, path string, o offsets) error {
+	log, whole, err := within(path, o.in)
+	if err == nil && whole {
+		err = topicPlace(path, o)
+	}
+	if err == nil {
+		return g.withLog(ctx, log, g.readFlags, func(l *reader.Log) error {
+			g.printer.name, g.printer.checked = log, trusted(l)
+			g.id = partitionOf(l)
+			return g.print(&resolver{ctx: ctx, log: l, times: reader.TimeRange{Field: g.field}}, o)
+		})
+	}
+	for next, more := o, true; err != nil && more && next.sameLog(o); {
+		g.places.take()
+		var failed error
+		if next, more, failed = g.places.peek(ctx); failed != nil {
+			return failed
 		}
 	}
-	return n
+	return err
 }
 
 // topicPlace refuses a place in a topic that is not an id.
@@ -106,27 +146,58 @@ func topicPlace(path string, o offsets) error {
 	return noTopic(path, "get "+o.text)
 }
 
-// print prints what is there and goes on behind what is not.
-func (g *getCommand) print(r *resolver, p *printer, places []offsets) error {
-	for _, o := range places {
-		err := g.one(r, p, o)
-		if err == nil {
-			continue
-		}
-		code := exitCode(err)
-		if code != exitMissing && code != exitInvalid && code != exitIndex {
+// print prints what is there, as long as it lies in the log of first, and goes on
+// behind what is not.
+func (g *getCommand) print(r *resolver, first offsets) error {
+	p := g.printer
+	for {
+		o, more, err := g.places.peek(r.ctx)
+		if err != nil || !more || !o.sameLog(first) {
 			return err
 		}
-		g.code = max(g.code, code)
+		g.places.take()
+		if g.context.given() && g.begun {
+			p.separate()
+		}
+		g.begun = true
+		if err = g.one(r, p, o); err == nil {
+			continue
+		}
+		if !g.goesOn(err) {
+			return err
+		}
+		g.code = max(g.code, exitCode(err))
 		g.complain(g.advise(r.log, named(p.name, err)))
 	}
-	if err := p.done(); err != nil {
-		return err
-	}
-	if g.code != exitOK {
-		return silent(g.code)
+}
+
+// several prints the records of a range.
+func (g *getCommand) several(r *resolver, p *printer, records iter.Seq2[reader.Record, error]) error {
+	for rec, err := range rowsOf(g.id, records) {
+		if err == nil && r.ctx.Err() != nil {
+			err = context.Cause(r.ctx)
+		}
+		if err == nil {
+			err = p.print(rec)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// around prints the record at offset, and those around it.
+func (g *getCommand) around(r *resolver, p *printer, offset uint64) (err error) {
+	if g.buf, err = r.log.GetInto(g.buf[:0], offset); err != nil {
+		return err
+	}
+	size := g.context.size()
+	s, err := r.clamp(span{offset - min(offset, size.before), offset + 1 + min(size.after, unbounded-1-offset)})
+	if err != nil {
+		return err
+	}
+	return g.several(r, p, left(r.log, s))
 }
 
 func (g *getCommand) one(r *resolver, p *printer, o offsets) error {
@@ -138,14 +209,17 @@ func (g *getCommand) one(r *resolver, p *printer, o offsets) error {
 		if err != nil {
 			return err
 		}
-		return p.all(r.ctx, rowsOf(g.id, records))
+		return g.several(r, p, records)
 	}
-	if o.from.kind == atLast && o.from.n > 0 && !r.known && r.log.Place().Bare && !r.log.Info().HasIndex {
+	if o.from.kind == atLast && o.from.n > 0 && !g.context.given() && !r.known && r.log.Place().Bare && !r.log.Info().HasIndex {
 		return g.fromEnd(r.log, p, o.from.n)
 	}
 	offset, err := r.exactly(o)
 	if err != nil {
 		return err
+	}
+	if g.context.given() {
+		return g.around(r, p, offset)
 	}
 	if g.buf, err = r.log.GetInto(g.buf[:0], offset); err != nil {
 		return err

@@ -6,8 +6,11 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"example.com/jlq/internal/filter"
 	"example.com/jlq/internal/inorder"
@@ -37,12 +40,22 @@ func (c *statCommand) fieldsOnly(cmd *cobra.Command) error {
 		}
 		return nil
 	}
-	for _, name := range []string{"offsets", "since", "until", "where", "on-bad"} {
-		if cmd.Flags().Changed(name) {
-			return &usageError{err: fmt.Errorf("stat: --%s belongs to --fields", name), hint: "jlq count tells how many records a range holds"}
+	return c.refuseFields(cmd)
+}
+
+// refuseFields refuses the flags that choose records: only --fields reads any.
+func (c *statCommand) refuseFields(cmd *cobra.Command) (err error) {
+	chooses := cobra.Command{}
+	new(pickFlags).add(&chooses, "")
+	new(whereFlag).add(&chooses)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		variable := envPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		general := slices.Contains(c.fromEnv, variable) // it is for other commands
+		if err == nil && !general && f.Name != "max-record" && chooses.Flags().Lookup(f.Name) != nil {
+			err = &usageError{err: fmt.Errorf("stat: --%s belongs to --fields", f.Name), hint: "jlq count tells how many records a range holds"}
 		}
-	}
-	return nil
+	})
+	return err
 }
 
 // showFields tells what fields the records have.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -42,6 +43,10 @@ func (c *contextFlags) apply(v *view) error {
 	}
 	if v.where == nil || v.where.filter == nil {
 		return &usageError{err: errors.New("-A, -B and -C print records around those that --where chooses"), hint: "-o A:B prints a range"}
+	}
+	// tail holds those behind a record, too, because it looks for it backwards.
+	if size := c.size(); max(size.before, size.after) > mostBefore {
+		return &usageError{err: fmt.Errorf("-A, -B and -C: these records are held in memory; want at most %d", mostBefore), hint: "-o A:B prints a range"}
 	}
 	return nil
 }
