@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/jlq/internal/jsonl"
 	"example.com/jlq/internal/segment"
 	"example.com/jlq/reader"
 )
@@ -85,6 +86,9 @@ func (f readFlags) advise(log *reader.Log, err error) error {
 			hint = "--on-bad skip leaves it out; " + hint
 		}
 		return &usageError{err: err, hint: hint}
+	}
+	if errors.Is(err, jsonl.ErrTooLarge) && f.onBad.value == "fail" {
+		return &usageError{err: err, hint: "--on-bad skip reads on behind it"}
 	}
 	if _, damaged := errors.AsType[*segment.CorruptError](err); !damaged {
 		return err
