@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"example.com/jlq/internal/filter"
 	"example.com/jlq/reader"
 	"example.com/jlq/topic"
 )
@@ -16,8 +17,8 @@ var errEnough = errors.New("enough")
 // forward prints the records of the range.
 func (v *view) forward(r *resolver) error {
 	v.complain(named(v.name, r.dropped(v.offsets.offsets)))
-	if v.where != nil && v.direct() && v.offsets.from.kind != atLast && v.limit != 0 {
-		return v.where.outcome(v.where.print(r, v.offsets.offsets, v.limit))
+	if v.where != nil && v.where.filter != nil && v.offsets.from.kind != atLast && v.limit != 0 && !v.printer.layout.Positions() {
+		return v.where.outcome(v.sift(r))
 	}
 	if v.strides(r) {
 		return v.stride(r)
@@ -29,20 +30,16 @@ func (v *view) forward(r *resolver) error {
 	return v.print(r.ctx, v.rows(records))
 }
 
-// print prints the lines of a range that are chosen, at most limit of them;
-// negative is no limit.
-func (w *where) print(r *resolver, o offsets, limit int64) error {
-	parts, placed, err := r.placed(o)
-	switch {
-	case err != nil:
-	case placed:
-		err = w.siftPieces(r.ctx, piecesAt(r.log, parts), w.upTo(limit))
-	default:
-		var spans []span
-		if spans, err = r.spans(o); err == nil {
-			err = w.sift(r, spans, w.upTo(limit))
-		}
+// sift prints the records of the range that the filter is true of.
+func (v *view) sift(r *resolver) error {
+	all, err := v.pieces(r)
+	if err != nil {
+		return err
 	}
+	if !v.direct() {
+		return v.printChosen(r.ctx, v.where.sifted(r.ctx, all, v.id))
+	}
+	err = v.where.sift(r.ctx, all, false, v.where.upTo(v.limit))
 	if err == errEnough {
 		return nil
 	}
@@ -50,8 +47,9 @@ func (w *where) print(r *resolver, o offsets, limit int64) error {
 }
 
 // upTo prints lines until there were limit of them.
-func (w *where) upTo(limit int64) func([]byte, int) error {
-	return func(lines []byte, matched int) error {
+func (w *where) upTo(limit int64) func(*filter.Chosen) error {
+	return func(c *filter.Chosen) error {
+		lines, matched := c.Lines, c.Matched
 		enough := limit >= 0 && int64(matched) >= limit
 		if enough {
 			lines = lines[:lineStart(lines, limit)]
@@ -74,7 +72,7 @@ func (w *where) count(r *resolver, o offsets) (uint64, error) {
 	w.checked = trusted(r.log)
 	spans, err := r.spans(o)
 	if err == nil {
-		err = w.sift(r, spans, func([]byte, int) error { return nil })
+		err = w.sift(r.ctx, pieces(r.ctx, r.log, spans), false, func(*filter.Chosen) error { return nil })
 	}
 	return w.matched, err
 }

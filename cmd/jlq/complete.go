@@ -39,7 +39,7 @@ var argCompleters = map[string]completer{
 
 // flagCompleters are by the name of the flag.
 var flagCompleters = map[string]completer{
-	"offsets": completeOffsets, "before": completeOffsets, "where": completePaths, "fields": completeFields,
+	"offset": completeOffsets, "before": completeOffsets, "where": completePaths, "fields": completeFields,
 	"time-field": completeFields, "key": completeFields, "tag-field": completeFields, "group": completeGroups,
 	"since": completeTimes, "until": completeTimes,
 }

@@ -7,21 +7,19 @@ import (
 
 	"example.com/jlq/internal/filter"
 	"example.com/jlq/reader"
+	"example.com/jlq/topic"
 )
 
-// sift hands each the lines of a span that the filter is true of, and their
-// number, many at a time and in order; it works on all cores. An error of each
-// ends it and is returned.
-func (w *where) sift(r *resolver, spans []span, each func(lines []byte, matched int) error) error {
-	return w.siftPieces(r.ctx, pieces(r.ctx, r.log, spans), each)
-}
-
-// siftPieces is sift for pieces of a log.
-func (w *where) siftPieces(ctx context.Context, pieces iter.Seq[iter.Seq2[filter.Block, error]], each func(lines []byte, matched int) error) error {
-	sieve := filter.Sieve{Filter: w.filter, Checked: w.checked, Stop: w.onBad == "fail"}
+// sift hands each the lines of pieces that the filter is true of, many at a time
+// and in order, with their offsets where numbered says so; it works on all cores.
+// An error of each ends it and is returned.
+func (w *where) sift(ctx context.Context, pieces iter.Seq[iter.Seq2[filter.Block, error]], numbered bool, each func(*filter.Chosen) error) error {
+	sieve := filter.Sieve{Filter: w.filter, Checked: w.checked, Stop: w.onBad == "fail", Number: numbered}
 	for c := range sieve.Sift(ctx, pieces) {
-		w.matched += uint64(c.Matched)
-		if err := each(c.Lines, c.Matched); err != nil {
+		if w.jq == nil {
+			w.matched += uint64(c.Matched)
+		}
+		if err := each(c); err != nil {
 			return err
 		}
 		for _, bad := range c.Bad {
@@ -34,6 +32,41 @@ func (w *where) siftPieces(ctx context.Context, pieces iter.Seq[iter.Seq2[filter
 		}
 	}
 	return context.Cause(ctx)
+}
+
+// sifted are the records of pieces that the filter is true of. Their positions
+// are not known.
+func (w *where) sifted(ctx context.Context, pieces iter.Seq[iter.Seq2[filter.Block, error]], id topic.ID) stream {
+	return func(yield func(topic.Record, error) bool) {
+		rec := topic.Record{ID: id}
+		rec.Position = -1
+		err := w.sift(ctx, pieces, true, func(c *filter.Chosen) error {
+			for i, lines := 0, c.Lines; len(lines) > 0; i++ {
+				end := bytes.IndexByte(lines, '\n')
+				rec.Data, rec.Offset, rec.ID.Offset = lines[:end:end], c.Offsets[i], c.Offsets[i]
+				if !yield(rec, nil) {
+					return errEnough
+				}
+				lines = lines[end+1:]
+			}
+			return nil
+		})
+		if err != nil && err != errEnough {
+			yield(topic.Record{}, err)
+		}
+	}
+}
+
+// pieces are those of the range. Where offsets are shown, times are not looked for
+// by position.
+func (v *view) pieces(r *resolver) (iter.Seq[iter.Seq2[filter.Block, error]], error) {
+	if !v.printer.layout.Offsets() {
+		if parts, placed, err := r.placed(v.offsets.offsets); err != nil || placed {
+			return piecesAt(r.log, parts), err
+		}
+	}
+	spans, err := r.spans(v.offsets.offsets)
+	return pieces(r.ctx, r.log, spans), err
 }
 
 // pieces are those of the log, as the filter takes them.

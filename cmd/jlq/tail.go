@@ -93,17 +93,18 @@ func (t *tailCommand) fromLog(v *view, r *resolver) error {
 	case v.where != nil:
 		return t.chosen(v, r)
 	}
-	records, err := t.last(r)
+	records, err := t.last(r, v.printer.layout.Offsets())
 	if err != nil {
 		return err
 	}
 	return v.print(r.ctx, v.rows(records))
 }
 
-// last is the last records of the range.
-func (t *tailCommand) last(r *resolver) (iter.Seq2[reader.Record, error], error) {
+// last is the last records of the range. Where they are numbered, a file without
+// index is read through.
+func (t *tailCommand) last(r *resolver, numbered bool) (iter.Seq2[reader.Record, error], error) {
 	n := uint64(t.limit)
-	if !t.ranged() {
+	if !t.ranged() && !numbered {
 		return r.log.Tail(n).Records(), nil
 	}
 	spans, err := r.clamped(t.offsets.offsets)
@@ -138,14 +139,24 @@ func (t *tailCommand) following(r *resolver, v *view) (iter.Seq2[reader.Record, 
 	case !t.offsets.given && v.where != nil:
 		return t.followChosen(ctx, v, log)
 	case !t.offsets.given:
-		return log.FollowTail(ctx, uint64(t.limit)), nil
+		return t.fromEnd(r, v, uint64(t.limit))
 	case from.kind == atLast:
-		return log.FollowTail(ctx, from.n), nil
+		return t.fromEnd(r, v, from.n)
 	case from.kind == atEnd:
-		return log.FollowTail(ctx, 0), nil
+		return t.fromEnd(r, v, 0)
 	}
 	offset, err := r.offset(from)
 	return log.Follow(ctx, offset), err
+}
+
+// fromEnd follows from the n-th record before the end. Where offsets are shown, a
+// file without index is read through.
+func (t *tailCommand) fromEnd(r *resolver, v *view, n uint64) (iter.Seq2[reader.Record, error], error) {
+	if !v.printer.layout.Offsets() {
+		return r.log.FollowTail(r.ctx, n), nil
+	}
+	offset, err := r.offset(bound{kind: atLast, n: n})
+	return r.log.Follow(r.ctx, offset), err
 }
 
 // ranged reports whether it is about a part of the log.

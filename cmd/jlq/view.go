@@ -168,7 +168,8 @@ func (v *view) about(log *reader.Log) {
 
 // trust takes whether all records were checked when they were stored.
 func (v *view) trust(checked bool) {
-	v.printer.checked = checked && !v.jq.plain // what a program says is no JSON
+	// What a filter is true of is JSON, what a program says is none.
+	v.printer.checked = (checked || v.where != nil) && !v.jq.plain
 	if v.where != nil {
 		v.where.checked = checked
 	}

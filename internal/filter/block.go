@@ -24,23 +24,8 @@ type Bad struct {
 // [Filter.MatchChecked]; then lines that cannot match are passed over many at a
 // time.
 func (f *Filter) Select(dst []byte, bad []Bad, block []byte, checked bool) (lines []byte, matched int, invalid []Bad) {
-	return f.selects(dst, bad, block, checked, false)
-}
-
-// selects is Select; stop ends it with the first line that is not JSON.
-func (f *Filter) selects(dst []byte, bad []Bad, block []byte, checked, stop bool) ([]byte, int, []Bad) {
-	s := selection{f: f, block: block, checked: checked, dst: dst, bad: bad, stop: stop}
-	s.next = finder{needs: f.needs, block: block, escape: -1}
-	for i := range s.next.at {
-		s.next.at[i] = -1
-	}
-	at := 0
-	if f.needs != nil && checked {
-		at = s.candidates()
-	} else if f.needs != nil {
-		at = s.checks()
-	}
-	s.all(at)
+	s := selection{f: f, block: block, checked: checked, dst: dst, bad: bad}
+	s.run()
 	return s.dst, s.matched, s.bad
 }
 
@@ -49,14 +34,32 @@ type selection struct {
 	f       *Filter
 	block   []byte
 	checked bool
-	stop    bool
+	stop    bool // with the first line that is not JSON
 	dst     []byte
 	matched int
 	bad     []Bad
 
+	numbered bool  // the numbers of the chosen lines are wanted
+	numbers  []int // which are these
+
 	next            finder
 	common          tally
 	counted, number int // line number begins at counted, the last time it was asked
+}
+
+// run does it.
+func (s *selection) run() {
+	s.next = finder{needs: s.f.needs, block: s.block, escape: -1}
+	for i := range s.next.at {
+		s.next.at[i] = -1
+	}
+	at := 0
+	if s.f.needs != nil && s.checked {
+		at = s.candidates()
+	} else if s.f.needs != nil {
+		at = s.checks()
+	}
+	s.all(at)
 }
 
 // all decides about every line from the one at on.
@@ -84,6 +87,9 @@ func (s *selection) line(start, end int) int {
 	}
 	if ok {
 		s.matched++
+		if s.numbered {
+			s.numbers = append(s.numbers, s.numberOf(start))
+		}
 		s.dst = append(append(s.dst, s.block[start:end]...), '\n')
 	}
 	return end

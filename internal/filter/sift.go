@@ -25,14 +25,18 @@ type Sieve struct {
 	Filter  *Filter
 	Checked bool // the lines were checked before, see [Filter.MatchChecked]
 	Stop    bool // a piece ends with the first line that is not JSON
+	Number  bool // the numbers of the lines are wanted
 }
 
 // Chosen is what came of one piece. It is valid until the next step.
 type Chosen struct {
-	Lines   []byte // those that the filter is true of, each with a newline
-	Matched int    // how many they are
-	Bad     []Bad  // those that are not JSON; Offset counts from the beginning of the log
-	Err     error  // how reading the piece ended
+	Lines   []byte   // those that the filter is true of, each with a newline
+	Matched int      // how many they are
+	Offsets []uint64 // of each of them, where they are wanted; UnknownOffset where they are not known
+	Bad     []Bad    // those that are not JSON; Offset counts from the beginning of the log
+	Err     error    // how reading the piece ended
+
+	numbers []int // of those of one block
 }
 
 // Sift yields what is chosen of each piece, in order. Every piece is ranged
@@ -44,7 +48,7 @@ func (s *Sieve) Sift(ctx context.Context, pieces iter.Seq[iter.Seq2[Block, error
 
 // choose reads a piece and puts what is chosen of it into c.
 func (s *Sieve) choose(ctx context.Context, piece iter.Seq2[Block, error], c *Chosen) {
-	c.Lines, c.Matched, c.Bad, c.Err = c.Lines[:0], 0, c.Bad[:0], nil
+	c.Lines, c.Matched, c.Offsets, c.Bad, c.Err = c.Lines[:0], 0, c.Offsets[:0], c.Bad[:0], nil
 	for block, err := range piece {
 		if err != nil {
 			c.Err = err
@@ -52,7 +56,7 @@ func (s *Sieve) choose(ctx context.Context, piece iter.Seq2[Block, error], c *Ch
 		}
 		known := len(c.Bad)
 		var matched int
-		c.Lines, matched, c.Bad = s.selectFrom(c, block.Data)
+		c.Lines, matched, c.Bad = s.selectFrom(c, block)
 		c.Matched += matched
 		for i := known; i < len(c.Bad); i++ {
 			c.Bad[i].keep(block.First)
@@ -63,11 +67,18 @@ func (s *Sieve) choose(ctx context.Context, piece iter.Seq2[Block, error], c *Ch
 	}
 }
 
-func (s *Sieve) selectFrom(c *Chosen, block []byte) ([]byte, int, []Bad) {
-	if s.Stop {
-		return s.Filter.selects(c.Lines, c.Bad, block, s.Checked, true)
+func (s *Sieve) selectFrom(c *Chosen, block Block) ([]byte, int, []Bad) {
+	work := selection{f: s.Filter, block: block.Data, checked: s.Checked, dst: c.Lines, bad: c.Bad, stop: s.Stop, numbered: s.Number, numbers: c.numbers[:0]}
+	work.run()
+	c.numbers = work.numbers
+	for _, n := range work.numbers {
+		offset := uint64(UnknownOffset)
+		if block.First != UnknownOffset {
+			offset = block.First + uint64(n)
+		}
+		c.Offsets = append(c.Offsets, offset)
 	}
-	return s.Filter.Select(c.Lines, c.Bad, block, s.Checked)
+	return work.dst, work.matched, work.bad
 }
 
 // keptBytes is how much is kept of a line that is not JSON.
