@@ -54,6 +54,7 @@ func TestReadme(t *testing.T) {
 	}
 	bin := filepath.Join(t.TempDir(), "jlq")
 	run(t, exec.Command("go", "build", "-o", bin, "./cmd/jlq"))
+	t.Run("commands", func(t *testing.T) { requireCommands(t, run(t, exec.Command(bin, "help"))) })
 	for _, document := range documents {
 		t.Run(document, func(t *testing.T) {
 			t.Parallel()
@@ -75,6 +76,21 @@ func TestReadmeIsShort(t *testing.T) {
 	data, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	require.LessOrEqual(t, strings.Count(string(data), "\n"), 400)
+}
+
+// command is a line of the help that names one.
+var command = regexp.MustCompile(`(?m)^  ([a-z]+) {2,}\S`)
+
+// requireCommands: the table of the README has every command.
+func requireCommands(t *testing.T, help string) {
+	data, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	named := command.FindAllStringSubmatch(help, -1)
+	require.Greater(t, len(named), 20)
+	for _, m := range named {
+		row := regexp.MustCompile("(?m)^\\| [^|]*`" + m[1] + "[` ]")
+		require.True(t, row.Match(data), "the table of commands has %s", m[1])
+	}
 }
 
 // workplace is where the blocks of one document run, each where those before it
