@@ -36,8 +36,14 @@ func (e *expr) jqProgram() string {
 	case opNot:
 		return "(" + e.a.jqProgram() + " | not)"
 	case opExists:
+		if len(e.left.path) == 0 {
+			return "true"
+		}
 		last := e.left.path[len(e.left.path)-1]
 		parent := operand{isPath: true, path: e.left.path[:len(e.left.path)-1]}
+		if last.element {
+			return fmt.Sprintf("(%s | type == \"array\" and ((%d) as $i | length as $n | if $i < 0 then $i + $n >= 0 else $i < $n end))", parent.jqProgram(), last.index)
+		}
 		return fmt.Sprintf("(%s | type == \"object\" and has(%s))", parent.jqProgram(), mustMarshal(last.key))
 	case opMatch:
 		return guarded("string", fmt.Sprintf("test(%s)", mustMarshal(e.pattern.String())))
@@ -150,6 +156,28 @@ func TestJQOrder(t *testing.T) {
 	}
 	exprs = append(exprs, `.x`, `!.x`, `exists(.x)`, `.x.y == null`, `.x[0] == 1`, `.x[-1] == "a"`, `.x.a < .z`, `contains(.x, "a")`, `.x =~ "^a"`, `startswith(.x, "a")`, `endswith(.x, "b")`)
 	require.Positive(t, compareWithJQ(t, exprs, lines))
+}
+
+// TestJQRandom: random filters of random records, but for what jq rounds or does
+// not know.
+func TestJQRandom(t *testing.T) {
+	needJQ(t)
+	differs := func(text string) bool {
+		return longNumber.MatchString(text) || strings.Contains(text, `\ud`) || strings.Contains(text, "@")
+	}
+	var exprs []string
+	for i := 0; len(exprs) < 160; i++ {
+		if expr := expressions(2).Example(i); !differs(expr) {
+			exprs = append(exprs, expr)
+		}
+	}
+	var lines [][]byte
+	for i := 0; len(lines) < 80; i++ {
+		if line := documents(3).Example(i); !differs(line) {
+			lines = append(lines, []byte(line))
+		}
+	}
+	require.Greater(t, compareWithJQ(t, exprs, lines), 1000)
 }
 
 // longNumber is one that jq rounds, and this package does not.

@@ -14,6 +14,8 @@ import (
 	"github.com/itchyny/gojq"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"example.com/jlq/internal/jsonl"
 )
 
 // plainRun is what gojq makes of a record without anything of this package.
@@ -201,4 +203,42 @@ func rounded(t *testing.T, text string) string {
 	var v any
 	require.NoError(t, json.Unmarshal([]byte(text), &v), text)
 	return fmt.Sprint(v)
+}
+
+// TestSamples: of the lines of the sample data that lies beside the project,
+// where it does, programs make what gojq makes of them.
+func TestSamples(t *testing.T) {
+	files, err := filepath.Glob("../../../shared/data/*/*")
+	require.NoError(t, err)
+	if len(files) == 0 {
+		t.Skip("no sample data")
+	}
+	var runners []*Runner
+	for _, text := range []string{".", "{a: .}", "[.[]?]", "[..]", "to_entries?", "del(.[0]?, .ts?, .time?)", "{msg, level}?"} {
+		runners = append(runners, compile(t, text).Runner())
+	}
+	compared := 0
+	for i := 0; i < len(files); i += max(1, len(files)/60) {
+		data, err := os.ReadFile(files[i])
+		if err != nil || len(data) > 4<<20 {
+			continue
+		}
+		lines := bytes.Split(data, []byte("\n"))
+		for _, line := range lines[:min(len(lines), 12)] {
+			if len(line) > 32<<10 || jsonl.CheckStrict(line, -1) != nil {
+				continue
+			}
+			for _, r := range runners {
+				results, failure := run(t, r, string(line))
+				for i := range results {
+					results[i] = canonical(t, results[i])
+				}
+				want, wantFailure := plainRun(t, r.program.text, string(line))
+				require.Equal(t, want, results, "%s of %s", r.program, line)
+				require.Equal(t, wantFailure, failure)
+				compared++
+			}
+		}
+	}
+	t.Logf("%d compared", compared)
 }
