@@ -110,6 +110,9 @@ func manPage(cmd *cobra.Command, date string) string {
 
 // manVersion is the version of the program, where it was built from one.
 func manVersion() string {
+	if release != "" {
+		return "jlq " + release
+	}
 	if info, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(info.Main.Version, "v") && !strings.Contains(info.Main.Version, "-") {
 		return "jlq " + info.Main.Version
 	}

@@ -23,12 +23,19 @@ func (a *app) versionCmd() *cobra.Command {
 	}
 }
 
+// release is the version that the linker was told (-X main.release=v1.2.0), for
+// builds outside of version control.
+var release string
+
 // versionText says what build information says: "jlq v1.2.0 (0a1b2c3d4e5f,
 // modified) go1.26.0 linux/amd64".
 func versionText(info *debug.BuildInfo, ok bool) string {
 	version, source := "(unknown)", ""
 	if ok {
 		version, source = info.Main.Version, sourceText(info.Settings)
+	}
+	if release != "" {
+		version = release
 	}
 	return fmt.Sprintf("jlq %s%s %s %s/%s", version, source, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -49,6 +49,9 @@ var layers = map[string][]string{
 	"internal/samplelog": {},
 	"internal/picture":   {},
 
+	"packaging":        {},
+	"packaging/extras": {},
+
 	"internal/faulttest":             {},
 	"internal/faulttest/mutants":     {},
 	"internal/faulttest/cmd/mutants": {"internal/faulttest/mutants"},
