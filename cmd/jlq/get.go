@@ -16,6 +16,7 @@ type getCommand struct {
 	readFlags
 	format  formatFlags
 	context contextFlags
+	pager   pagerFlag
 	bare    bool
 
 	places  *places
@@ -59,6 +60,7 @@ line is there; what stands behind a tab is not looked at, so that what --offsets
 	g.readFlags.add(cmd)
 	g.format.add(cmd)
 	g.context.add(cmd, "record")
+	g.pager.add(cmd)
 	addTimePlace(cmd)
 	cmd.Flags().BoolVar(&g.bare, "no-newline", false, "print each record without a newline behind it")
 	return cmd
@@ -72,6 +74,7 @@ func (g *getCommand) run(cmd *cobra.Command, path string, args []string) (err er
 	if err != nil {
 		return err
 	}
+	g.paginate(string(g.pager))
 	if len(args) == 1 && args[0] == "-" {
 		g.places = placesFrom(ctx, g.stdin, zoneOf(cmd).now)
 		g.out.follow(cancel)

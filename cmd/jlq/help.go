@@ -83,6 +83,7 @@ const longestHelp = 96
 
 // page prints text, through the pager where there is one.
 func (a *app) page(text string) error {
+	a.paginate(os.Getenv(variableName("pager")))
 	return a.out.WriteText(text)
 }
 

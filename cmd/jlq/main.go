@@ -29,6 +29,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	a.complain(err)
 	a.blameEnvironment(err)
+	_, _ = stderr.Write(a.later)
+	if a.out.paged() && brokenPipe(err) {
+		return exitOK // the pager was left
+	}
 	return exitCode(err)
 }
 
@@ -42,6 +46,8 @@ type app struct {
 	skip   *skipper  // of --on-bad skip; nil without
 	warned sync.Map  // the messages that warner passed on
 
+	mu      sync.Mutex
+	later   []byte   // reports that wait for the pager to be left
 	args    []string // the command line
 	fromEnv []string // the variables that flags were taken from
 }

@@ -37,6 +37,7 @@ type output struct {
 	live   bool
 	timer  *time.Timer
 	failed func(error)
+	pager  *pager // what the buffer goes to on a terminal; nil without one
 }
 
 func newOutput(w io.Writer) *output {
@@ -121,6 +122,9 @@ func (o *output) follow(failed func(error)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.live, o.failed = true, failed
+	if o.pager != nil && !o.pager.started() && o.flush() == nil {
+		_ = o.setErr(o.pager.release()) // who follows does not wait for a full screen
+	}
 	// Errors are sticky and reach failed.
 	o.timer = time.AfterFunc(flushDelay, func() { _ = o.Flush() })
 }
@@ -132,6 +136,34 @@ func (o *output) isLive() bool {
 	return o.live
 }
 
+// through lets what is written go through p, which stdout is behind.
+func (o *output) through(p *pager) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.pager == nil && !o.live && o.flush() == nil {
+		o.pager = p
+		o.buf.Reset(p)
+	}
+}
+
+// paged reports whether a pager has the terminal.
+func (o *output) paged() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.pager.started()
+}
+
+// Show is Flush, and shows what a pager would hold back.
+func (o *output) Show() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	err := o.flush()
+	if err == nil && o.pager != nil && !o.pager.started() && len(o.pager.held) > 0 {
+		err = o.setErr(o.pager.release())
+	}
+	return err
+}
+
 // Close flushes and closes stdout: some file systems tell only then that the
 // data could not be stored.
 func (o *output) Close() error {
@@ -141,6 +173,11 @@ func (o *output) Close() error {
 		o.timer.Stop()
 	}
 	err := o.flush()
+	if o.pager != nil {
+		if closed := o.pager.close(); err == nil && closed != nil {
+			err = o.setErr(closed)
+		}
+	}
 	if f, ok := o.raw.(*os.File); ok {
 		if closed := f.Close(); closed != nil && !errors.Is(closed, os.ErrClosed) {
 			err = o.setErr(closed)

@@ -23,7 +23,13 @@ func (a *app) report(format string, args ...any) {
 		a.bar.clear()
 	}
 	if a.out.tty {
-		_ = a.out.Flush() // the screen shows things in order; errors are sticky
+		_ = a.out.Show() // the screen shows things in order; errors are sticky
+	}
+	if a.out.paged() && isTerminal(a.stderr) {
+		a.mu.Lock()
+		a.later = append(a.later, b...) // the screen is the pager's now
+		a.mu.Unlock()
+		return
 	}
 	// There is no one left to tell when stderr cannot be written to.
 	_, _ = a.stderr.Write(b)

@@ -70,6 +70,7 @@ type viewFlags struct {
 	format formatFlags
 	limit  countFlag
 	jq     jqFlags
+	pager  pagerFlag
 
 	step    stepFlag     // of the commands that add it
 	context contextFlags // the same
@@ -81,6 +82,7 @@ func (f *viewFlags) add(cmd *cobra.Command, aboutOffsets, aboutNumber string) {
 	f.order.add(cmd)
 	f.format.add(cmd)
 	f.jq.add(cmd)
+	f.pager.add(cmd)
 	cmd.Flags().VarP(&f.limit, "number", "n", aboutNumber)
 }
 
@@ -128,6 +130,7 @@ func (a *app) show(cmd *cobra.Command, f *viewFlags, path string, src source) (e
 	if err != nil {
 		return err
 	}
+	a.paginate(string(f.pager))
 	return a.pick(cmd, &f.pickFlags, path, func(path string) {
 		v.name, v.printer.name = path, path
 	}, func(t *topicView) error {
