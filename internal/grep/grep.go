@@ -46,8 +46,8 @@ func (e *Error) String() string {
 // Matcher finds the lines that any of some patterns matches.
 type Matcher struct {
 	invert bool
-	needs  []text // one of them is in each match; nil where none are known
-	whole  bool   // and is a match by itself
+	needs  [][]text // one of each set is in each match; none where nothing is known
+	whole  bool     // and is a match by itself
 	re     *regexp.Regexp
 	rest   *regexp.Regexp // with Word: finds matches behind the first, see [Matcher.Find]
 	word   bool

@@ -2,6 +2,7 @@ package grep
 
 import (
 	"bytes"
+	"encoding/binary"
 	"unicode/utf8"
 )
 
@@ -11,6 +12,7 @@ type hunt struct {
 	texts []text
 	block []byte
 	spots [maxNeeds]spot
+	odd   int // where a byte is that is not ASCII, once it was looked for from before there
 }
 
 // spot is what is known of one text in the block.
@@ -19,11 +21,10 @@ type spot struct {
 	sure  bool
 	lower int // where its byte is next, in lower case or in its only one
 	upper int // and in upper case
-	wrong int // places of the byte that were none of the text
 }
 
 func (h *hunt) begin(texts []text, block []byte) {
-	h.texts, h.block = texts, block
+	h.texts, h.block, h.odd = texts, block, -1
 	for i := range texts {
 		h.spots[i] = spot{next: -1, lower: -1, upper: -1}
 	}
@@ -49,21 +50,15 @@ func (h *hunt) from(at int) (place int, sure bool) {
 	return place, sure
 }
 
-// patience is how often the rarest byte may be met in vain, for each KiB, before
-// all bytes of the text are looked for at once.
-const patience = 24
-
 // exact looks for a text as it is.
 func (h *hunt) exact(t *text, s *spot, from int) {
 	s.next, s.sure = len(h.block), true
+	if t.at < 0 {
+		s.next = orEnd(bytes.Index(h.block[from:], []byte(t.text)), from, h.block)
+		return
+	}
 	rare := t.text[t.at]
 	for i := from + t.at; i < len(h.block); i++ {
-		if s.wrong > patience && s.wrong > patience*i>>10 {
-			if n := bytes.Index(h.block[i-t.at:], []byte(t.text)); n >= 0 {
-				s.next = i - t.at + n
-			}
-			return
-		}
 		n := bytes.IndexByte(h.block[i:], rare)
 		if n < 0 {
 			return
@@ -73,7 +68,6 @@ func (h *hunt) exact(t *text, s *spot, from int) {
 			s.next = start
 			return
 		}
-		s.wrong++
 	}
 }
 
@@ -118,12 +112,24 @@ func (h *hunt) eitherCase(c byte, s *spot, i int) int {
 // that they may belong to the text.
 func (h *hunt) nearOdd(t *text, i int) bool {
 	reach := utf8.UTFMax * len(t.text)
-	for _, c := range h.block[max(0, i-reach):min(len(h.block), i+reach)] {
-		if c >= utf8.RuneSelf {
-			return true
+	if before := max(0, i-reach); h.odd < before {
+		h.odd = notASCII(h.block, before)
+	}
+	return h.odd < i+reach && h.odd < len(h.block)
+}
+
+// notASCII returns the place of the first byte that is not ASCII from i on, or
+// the end of the block.
+func notASCII(block []byte, i int) int {
+	for ; i+8 <= len(block); i += 8 {
+		if binary.LittleEndian.Uint64(block[i:])&0x8080808080808080 != 0 {
+			break
 		}
 	}
-	return false
+	for i < len(block) && block[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
 }
 
 // equalFold reports whether data begins with text, which is in lower case, in

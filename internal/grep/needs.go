@@ -1,7 +1,9 @@
 package grep
 
 import (
+	"cmp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,73 +16,91 @@ const maxNeeds = 4
 type text struct {
 	text string // with fold: in lower case, as far as it is ASCII
 	fold bool   // in any case
-	at   int    // the byte that is looked for: the rarest
-	rank uint8  // how rare that is
 	odd  bool   // with fold: it may also be spelt with bytes that are not ASCII, or is not ASCII
+	at   int    // the byte that is looked for, or -1 for all of them at once
 }
 
-// needs returns texts one of which is in everything that re matches, or nil
-// where none are known. whole says that each of them is a match.
-func needs(re *syntax.Regexp) (texts []text, whole bool) {
+// needs returns sets of texts: one of each set is in everything that re matches.
+// There is none where nothing is known. whole says that there is one set, and that
+// each text of it is a match.
+func needs(re *syntax.Regexp) (sets [][]text, whole bool) {
 	switch re.Op {
 	case syntax.OpLiteral:
-		return literal(re)
+		if t, ok := literal(re); ok {
+			return [][]text{{t}}, true
+		}
 	case syntax.OpCapture:
 		return needs(re.Sub[0])
 	case syntax.OpPlus:
-		texts, _ = needs(re.Sub[0])
+		sets, _ = needs(re.Sub[0])
 	case syntax.OpRepeat:
 		if re.Min > 0 {
-			texts, _ = needs(re.Sub[0])
+			sets, _ = needs(re.Sub[0])
 		}
 	case syntax.OpConcat:
 		for _, sub := range re.Sub {
 			some, _ := needs(sub)
-			texts = better(texts, some)
+			sets = append(sets, some...)
 		}
 	case syntax.OpAlternate:
 		return either(re.Sub)
 	}
-	return texts, false
+	return sets[:min(len(sets), maxSets)], false
 }
 
-// either returns the needs of alternatives.
-func either(subs []*syntax.Regexp) (texts []text, whole bool) {
+// maxSets bounds how many sets there are to choose from.
+const maxSets = 8
+
+// either returns the needs of alternatives: the longest texts of each.
+func either(subs []*syntax.Regexp) (sets [][]text, whole bool) {
+	var all []text
 	whole = true
 	for _, sub := range subs {
-		some, all := needs(sub)
-		if some == nil || len(texts)+len(some) > maxNeeds {
+		some, is := needs(sub)
+		if len(some) == 0 {
 			return nil, false
 		}
-		texts, whole = append(texts, some...), whole && all
+		longest := slices.MaxFunc(some, func(a, b []text) int { return cmp.Compare(shortest(a), shortest(b)) })
+		if all, whole = append(all, longest...), whole && is; len(all) > maxNeeds {
+			return nil, false
+		}
 	}
-	return texts, whole
+	return [][]text{all}, whole
+}
+
+func shortest(texts []text) int {
+	least := len(texts[0].text)
+	for _, t := range texts {
+		least = min(least, len(t.text))
+	}
+	return least
 }
 
 // literal is a text that stands in an expression. Invalid UTF-8 matches U+FFFD,
-// so that this is no text.
-func literal(re *syntax.Regexp) (texts []text, whole bool) {
-	t := text{text: string(re.Rune), fold: re.Flags&syntax.FoldCase != 0, at: -1}
+// so that this is no text; and some byte of it must be the same in any spelling.
+func literal(re *syntax.Regexp) (t text, ok bool) {
+	t = text{text: string(re.Rune), fold: re.Flags&syntax.FoldCase != 0}
 	if strings.ContainsRune(t.text, utf8.RuneError) {
-		return nil, false
+		return t, false
 	}
 	if t.fold {
 		t.text = strings.Map(lowerASCII, t.text)
 	}
 	for i := range len(t.text) {
-		c := t.text[i]
-		if t.fold && (c >= utf8.RuneSelf || c == 'k' || c == 's') {
-			t.odd = true // U+212A and U+017F are a k and an s in any case
-			continue
-		}
-		if rank := rarity[c]; t.at < 0 || rank > t.rank {
-			t.at, t.rank = i, rank
+		if t.anchors(i) {
+			ok = true
+		} else {
+			t.odd = true
 		}
 	}
-	if t.at < 0 {
-		return nil, false
-	}
-	return []text{t}, true
+	return t, ok
+}
+
+// anchors reports whether byte i is in every spelling of the text, but for its
+// case: U+212A and U+017F are a k and an s in any case.
+func (t *text) anchors(i int) bool {
+	c := t.text[i]
+	return !t.fold || c < utf8.RuneSelf && c != 'k' && c != 's'
 }
 
 func lowerASCII(r rune) rune {
@@ -88,27 +108,6 @@ func lowerASCII(r rune) rune {
 		return unicode.ToLower(r)
 	}
 	return r
-}
-
-// better returns the one of two that fewer lines hold, as far as the texts tell.
-func better(a, b []text) []text {
-	if a == nil || b != nil && worth(b) > worth(a) {
-		return b
-	}
-	return a
-}
-
-// worth is how rare texts are: the longer, the rarer, and all of them count.
-func worth(texts []text) int {
-	least := 1 << 20
-	for _, t := range texts {
-		w := 8*len(t.text) + int(t.rank)
-		if t.fold {
-			w /= 2
-		}
-		least = min(least, w)
-	}
-	return least / len(texts)
 }
 
 // rarity is how seldom a byte comes in logs, by and large: what every line is

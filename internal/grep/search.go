@@ -9,6 +9,9 @@ import (
 type search struct {
 	m      *Matcher
 	table  *table // nil: the regular expression is asked
+	texts  []text // what is looked for; none: every line is looked at
+	chosen bool
+	since  int // bytes that were searched since they were chosen
 	hunt   hunt
 	common tally
 }
@@ -78,10 +81,14 @@ func (m *Matcher) Count(block []byte) (n int) {
 var newline = []byte{'\n'}
 
 func (s *search) begin(block []byte) {
-	s.common = tally{}
-	if s.m.needs != nil {
-		s.hunt.begin(s.m.needs, block)
+	if s.m.needs == nil {
+		return
 	}
+	if s.since += len(block); !s.chosen || s.since > choiceHolds {
+		s.choose(block)
+		s.since = 0
+	}
+	s.hunt.begin(s.texts, block)
 }
 
 // next returns the first line that matches, from the one at at on: where it
@@ -91,7 +98,7 @@ func (s *search) next(block []byte, at int) (start, end int) {
 	if s.m.never {
 		return len(block), len(block)
 	}
-	for s.m.needs != nil && (s.m.whole || !s.common.most()) {
+	for len(s.texts) > 0 && (s.m.whole || !s.common.most()) {
 		hit, sure := s.hunt.from(at)
 		if hit >= len(block) {
 			return len(block), len(block)
