@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,17 +130,32 @@ func (v *topicView) spans(o offsets) (map[int]topic.Span, error) {
 		return nil, &usageError{err: fmt.Errorf("%s: is a topic, where %q says nothing about the order", v.path, o.text), hint: "jlq tail -n N prints the last N"}
 	}
 	out := map[int]topic.Span{}
+	var timeless error
+	timely := false
 	for _, i := range v.meta.Consumed() {
 		log, err := v.log(i)
 		if err != nil {
 			return nil, err
 		}
-		if out[i], err = v.spanIn(i, v.resolver(log), o); err != nil {
+		out[i], err = v.spanIn(i, v.resolver(log), o)
+		switch {
+		case errors.Is(err, reader.ErrNoTime):
+			timeless = err
+		case err != nil:
 			return nil, fmt.Errorf("partition %d: %w", i, err)
+		default:
+			_, next, err := log.Bounds(v.ctx)
+			timely = timely || err != nil || next > 0
 		}
 		if skip := v.skips[i]; skip != nil {
 			skip.from = out[i].From
 		}
+	}
+	if !timely {
+		return nil, timeless
+	}
+	if timeless != nil {
+		v.app.report("%v; nothing of that partition is taken", timeless)
 	}
 	return out, nil
 }
@@ -155,8 +171,12 @@ func (v *topicView) resolver(log *reader.Log) *resolver {
 // all between its ends is wanted.
 func (v *topicView) spanIn(i int, r *resolver, o offsets) (topic.Span, error) {
 	parts, err := r.clamped(o)
-	if err != nil {
+	timeless := errors.Is(err, reader.ErrNoTime)
+	if err != nil && !timeless {
 		return topic.Span{}, err
+	}
+	if timeless {
+		parts = nil
 	}
 	if r.want != nil {
 		if v.parts == nil {
@@ -164,9 +184,9 @@ func (v *topicView) spanIn(i int, r *resolver, o offsets) (topic.Span, error) {
 		}
 		v.parts[i] = parts
 	}
-	if len(parts) == 0 {
-		_, next, err := r.bounds()
-		return topic.Span{From: next, To: next}, err
+	if timeless || len(parts) == 0 {
+		_, next, failed := r.bounds()
+		return topic.Span{From: next, To: next}, cmp.Or(failed, err)
 	}
 	return topic.Span{From: parts[0].from, To: parts[len(parts)-1].to}, nil
 }
