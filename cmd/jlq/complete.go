@@ -34,14 +34,14 @@ type completer func(args []string, typed string) ([]string, cobra.ShellCompDirec
 // argCompleters are by the word that stands for an argument in a command's use.
 var argCompleters = map[string]completer{
 	"LOG": completeLogs, "FILE": completeLogs, "FILE…": anyFile, "TOPIC": completeDirs, "DIR": completeDirs, "FROM": anyFile,
-	"GROUP": completeGroups, "OFFSET": completeOffsets, "OFFSET…": completeOffsets, "@TIME": completeOffsets, "EXPR": completePaths,
+	"GROUP": completeGroups, "OFFSET": completeOffsets, "OFFSET…": completeOffsets, "@TIME…": completeMoments, "EXPR": completePaths,
 }
 
 // flagCompleters are by the name of the flag.
 var flagCompleters = map[string]completer{
 	"offset": completeOffsets, "before": completeOffsets, "where": completePaths, "fields": completeFields,
 	"time-field": completeFields, "key": completeFields, "tag-field": completeFields, "group": completeGroups,
-	"since": completeTimes, "until": completeTimes,
+	"since": completeTimes, "until": completeTimes, "zone": completeZones,
 }
 
 // completeCommand lets the shell offer what cmd's arguments and flags may be.
@@ -126,7 +126,21 @@ func completeGroups(args []string, _ string) ([]string, cobra.ShellCompDirective
 // completeTimes offers ways to write a time.
 func completeTimes([]string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"-15m\ta quarter of an hour ago", "-1h\tan hour ago", "-1d\ta day ago", "now",
-		time.Now().UTC().Format(time.DateOnly) + "\ttoday, from midnight in UTC"}, noFiles
+		"today\tfrom midnight on", "yesterday\tfrom its midnight on", time.Now().UTC().Format(time.DateOnly) + "\ttoday in UTC"}, noFiles
+}
+
+// completeMoments offers times with the @ that stands before them.
+func completeMoments(args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	times, directive := completeTimes(args, typed)
+	for i := range times {
+		times[i] = "@" + times[i]
+	}
+	return times, directive
+}
+
+// completeZones offers the zones that need no name of a place.
+func completeZones([]string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"UTC", "local\tthat of this machine"}, noFiles
 }
 
 // completeOffsets offers the words of the grammar, and the bounds of the log
