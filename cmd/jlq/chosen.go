@@ -23,11 +23,22 @@ func (v *view) forward(r *resolver) error {
 	if v.strides(r) {
 		return v.stride(r)
 	}
-	records, err := r.records(v.offsets.offsets)
+	records, err := v.inRange(r)
 	if err != nil {
 		return err
 	}
 	return v.print(r.ctx, v.rows(records))
+}
+
+// inRange are the records of the range: without offsets, where nothing needs these
+// and it would take long to know them.
+func (v *view) inRange(r *resolver) (iter.Seq2[reader.Record, error], error) {
+	if v.plain() && !v.printer.layout.Offsets() {
+		if parts, placed, err := r.placed(v.offsets.offsets); placed || err != nil {
+			return joined(parts, r.log.RecordsAt), err
+		}
+	}
+	return r.records(v.offsets.offsets)
 }
 
 // sift prints the records of the range that the filter is true of.

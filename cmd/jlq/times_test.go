@@ -36,6 +36,9 @@ func TestPlacedByPosition(t *testing.T) {
 	for _, args := range [][]string{
 		{"cat", "--since", "2026-01-02T00:40:00Z"},
 		{"cat", "--until", "2026-01-02T00:01:00Z", "--slack", "30s"},
+		{"cat", "--since", "2026-01-02T00:40:00Z", "-F", "%{n} ", "--where", ".n > 2500"},
+		{"head", "--since", "2026-01-02T00:40:00Z", "-n", "2"},
+		{"head", "--since", "2026-01-02T00:40:00Z", "-n", "2", "--offsets"},
 		{"filter", "--since", "2026-01-02T00:20:00Z", "--until", "2026-01-02T00:21:00Z", "-n", "20"},
 	} {
 		var outputs [2]string

@@ -191,7 +191,12 @@ func partitionOf(log *reader.Log) topic.ID {
 // direct reports whether the chosen lines are printed as they are stored, so
 // that nothing has to see one record at a time.
 func (v *view) direct() bool {
-	return v.printer.raw() && !v.context.given() && (v.where == nil || v.where.jq == nil) && len(v.choose) == 0 && len(v.shape) == 0
+	return v.printer.raw() && v.plain()
+}
+
+// plain reports whether nothing stands between the filter and the printer.
+func (v *view) plain() bool {
+	return !v.context.given() && (v.where == nil || v.where.jq == nil) && len(v.choose) == 0 && len(v.shape) == 0
 }
 
 // rows are the records of the one log that is read.
