@@ -76,8 +76,8 @@ active (the last one), sealed, or away (moved or lost); its index is ok, missing
 behind (lines are not in it) or damaged. Sizes come from the index, of a sample where
 there are more than 16 million records; a file without an index is read through.
 
-Of a topic it prints a line for each partition (jlq topic show); --watch takes one of
-them, such as orders/0.
+Of a topic it prints a line for each partition (jlq topic show); with --watch, one for
+each partition that grew, and a total of all.
 
 With --fields it reads the records instead, or those of -o and --where, and tells of each
 field how many have it, the types of its values, how many different ones there are (from
@@ -134,9 +134,6 @@ func (c *statCommand) run(cmd *cobra.Command, path string) error {
 	case cmd.Flags().Changed("number") && c.number < 1:
 		return &usageError{err: fmt.Errorf("stat: -n %d: want at least 1", c.number), hint: seeHelp(cmd)}
 	case watching:
-		if err := noTopic(path, "stat --watch"); err != nil {
-			return err
-		}
 		return c.watchLog(cmd.Context(), path)
 	case topic.IsTopic(path, nil):
 		return c.topicShow(cmd.Context(), path, c.readFlags, c.json)

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
 	"syscall"
 	"time"
 
 	"example.com/jlq/internal/vfs"
+	"example.com/jlq/topic"
 )
 
 const (
@@ -22,18 +24,31 @@ const (
 // watchLog prints rates until a signal, or until nobody reads stdout any more.
 func (c *statCommand) watchLog(ctx context.Context, path string) error {
 	// What cannot be read is told before anything is printed.
-	p, err := c.openReadOnly(path, c.readFlags, nil)
+	whole, err := c.watchable(path)
 	if err != nil {
-		return err
-	}
-	if err := p.Close(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	c.out.follow(cancel)
 	watchHangup(c.out.raw, func() { cancel(&outputError{syscall.EPIPE}) })
+	if whole {
+		return c.watchTopic(ctx, &topicWatcher{fs: vfs.OS, path: path})
+	}
 	return c.watchFiles(ctx, &watcher{fs: vfs.OS, path: path})
+}
+
+// watchable opens what path is, and closes it again.
+func (c *statCommand) watchable(path string) (isTopic bool, err error) {
+	if topic.IsTopic(path, nil) {
+		_, err := topic.ReadMeta(vfs.OS, path)
+		return true, err
+	}
+	p, err := c.openReadOnly(path, c.readFlags, nil)
+	if err != nil {
+		return false, err
+	}
+	return false, p.Close()
 }
 
 // watchFiles prints what grew, interval by interval.
@@ -41,7 +56,16 @@ func (c *statCommand) watchFiles(ctx context.Context, w *watcher) error {
 	if _, err := w.look(time.Now()); err != nil {
 		return err
 	}
-	out := rates{statCommand: c}
+	return c.eachInterval(ctx, "segment", func(now time.Time) ([]growth, error) {
+		grown, err := w.look(now)
+		return grown, c.tell(w, err)
+	})
+}
+
+// eachInterval prints what look finds, interval by interval; what is the name of
+// the things that grow.
+func (c *statCommand) eachInterval(ctx context.Context, what string, look func(time.Time) ([]growth, error)) error {
+	out := rates{statCommand: c, what: what}
 	ticks := time.NewTicker(c.watch)
 	defer ticks.Stop()
 	for n := 0; c.number == 0 || n < c.number; n++ {
@@ -50,11 +74,11 @@ func (c *statCommand) watchFiles(ctx context.Context, w *watcher) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		grown, err := w.look(time.Now())
-		if err := c.tell(w, err); err != nil {
-			return err
+		grown, err := look(time.Now())
+		if err == nil {
+			err = out.print(grown)
 		}
-		if err := out.print(grown); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -81,9 +105,11 @@ func (c *statCommand) tell(w *watcher, err error) error {
 // JSON names are those of --json.
 type growth struct {
 	Time     time.Time `json:"time"`
-	Segment  *uint64   `json:"segment,omitempty"`  // base offset; not in a total
-	Segments int       `json:"segments,omitempty"` // of a total: how many grew
-	Records  *uint64   `json:"records,omitempty"`  // none where there is no index that tells
+	Part     *int      `json:"partition,omitempty"`  // of a topic; not in a total
+	Parts    int       `json:"partitions,omitempty"` // of its total: how many grew
+	Segment  *uint64   `json:"segment,omitempty"`    // base offset; not in a total
+	Segments int       `json:"segments,omitempty"`   // of a total: how many grew
+	Records  *uint64   `json:"records,omitempty"`    // none where there is no index that tells
 	Bytes    int64     `json:"bytes"`
 	Next     *uint64   `json:"next,omitempty"` // offset behind the last record
 	Size     int64     `json:"size"`           // of the records file; of a total, of those that grew
@@ -96,6 +122,7 @@ type growth struct {
 // rates prints growth.
 type rates struct {
 	*statCommand
+	what  string // grows: a segment or a partition
 	lines int
 }
 
@@ -117,7 +144,7 @@ func (r *rates) line(g growth) error {
 		return r.out.WriteLine(line, "\n")
 	}
 	if r.out.tty && r.lines%headingEvery == 0 {
-		heading := fmt.Sprintf(lineFormat, "time", "segment", "records/s", "bytes/s", "next", "size", "age")
+		heading := fmt.Sprintf(lineFormat, "time", r.what, "records/s", "bytes/s", "next", "size", "age")
 		if err := r.out.WriteLine([]byte(heading), "\n"); err != nil {
 			return err
 		}
@@ -131,7 +158,10 @@ const lineFormat = "%-8s %12s %12s %12s %14s %12s %8s"
 // text is one line: for people, or plain numbers in the same columns.
 func (g growth) text(people bool) string {
 	segment, records, next := "total", "-", "-"
-	if g.Segment != nil {
+	switch {
+	case g.Part != nil:
+		segment = strconv.Itoa(*g.Part)
+	case g.Segment != nil:
 		segment = uintText(*g.Segment)
 	}
 	if g.RecordsPerSecond != nil {
