@@ -159,13 +159,7 @@ func childRun(string, int) error {
 
 func buildJLQ(tb testing.TB) string {
 	tb.Helper()
-	path := filepath.Join(tb.TempDir(), "jlq.exe")
-	out, err := exec.Command("go", "build", "-o", path, "../cmd/jlq").CombinedOutput()
-	if errors.Is(err, exec.ErrNotFound) {
-		tb.Skip("no go command here that would build jlq")
-	}
-	require.NoError(tb, err, "%s", out)
-	return path
+	return buildProgram(tb, "../cmd/jlq")
 }
 
 // shortTime is the time of record i of a short log: one each millisecond.

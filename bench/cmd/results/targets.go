@@ -51,6 +51,7 @@ var targets = []target{
 	ratio("random read after the file was cut", "RandomCut/jlq-cut", "RandomCut/jlq-whole", 1.25),
 	sized("open, count, get, tail in process", "open"),
 	sized("count", "count"), sized("tail -n 10", "tail"), sized("get", "get"), sized("count from a time on", "since"),
+	above("Start/empty", ratio("jlq get, its start included, against an empty program", "Start/jlq", "Start/empty", 5)),
 	ratio("original: write, SyncOS", "OriginalWrite/jlq-os", "OriginalWrite/write", 1.15),
 	absolute("original: write, SyncBuffered", "OriginalWrite/jlq-buffered", perRun, 2),
 	absolute("original: read", "OriginalRead/jlq", perRun, 0.2),

@@ -118,6 +118,13 @@ var segmentTerms = map[string]terms{
 	"jlq-write": {note: "Open: locks, recovers the last segment, syncs the directory"},
 }
 
+var startTerms = map[string]terms{
+	"empty":       {note: "the floor: a Go program whose main does nothing"},
+	"jlq":         {note: "`get LOG 5`, built as releases are, with the tag jlq_nosonic"},
+	"jlq-version": {note: "`version`, the same program: what is not the log's"},
+	"jlq-sonic":   {note: "`get LOG 5`, built without the tag: sonic prepares its native code at every start"},
+}
+
 var commandTerms = map[string]terms{
 	"open":   {note: "in process: OpenReader, Bounds, one Get, the last 10, Close"},
 	"count":  {note: "`count LOG`"},

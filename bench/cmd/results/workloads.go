@@ -210,6 +210,11 @@ var workloads = []workload{
 		commands("n=1000000", "Commands on 1,000,000 records", ""),
 		commands("n=10000000", "Commands on 10,000,000 records", "Only what does not read all of them."),
 	}},
+	{"Start", false, []part{{
+		prefix: "Start", unit: perRun, bases: []string{"empty"}, terms: startTerms,
+		title: "Start of the command",
+		text:  "The whole run of a process that has next to nothing to do, on a warm log of ten records.",
+	}}},
 	{"OriginalWrite", false, []part{{
 		prefix: "OriginalWrite", unit: perRun, bases: []string{"write", "naive"}, beside: true, terms: appendTerms,
 		title: "The original's workloads: write",
