@@ -17,7 +17,7 @@ var errEnough = errors.New("enough")
 // forward prints the records of the range.
 func (v *view) forward(r *resolver) error {
 	v.complain(named(v.name, r.dropped(v.offsets.offsets)))
-	if v.where != nil && v.where.filter != nil && v.offsets.from.kind != atLast && v.limit != 0 && !v.printer.layout.Positions() {
+	if v.where != nil && v.where.filter != nil && !v.context.given() && v.offsets.from.kind != atLast && v.limit != 0 && !v.printer.layout.Positions() {
 		return v.where.outcome(v.sift(r))
 	}
 	if v.strides(r) {

@@ -19,7 +19,7 @@ func (c *consumer) printResults(ctx context.Context, p *printer, msg *group.Mess
 	c.runner.Note = func(kind, text string) {
 		c.report("%s: %s: %s: %s", c.path, recordText(rec), kind, text)
 	}
-	err := c.runResults(ctx, p, rec)
+	err := c.app.printResults(ctx, c.runner, p, rec)
 	var halt *program.Halt
 	var failure *program.Failure
 	switch {
@@ -36,25 +36,4 @@ func (c *consumer) printResults(ctx context.Context, p *printer, msg *group.Mess
 	}
 	msg.Ack()
 	return nil
-}
-
-// runResults prints results until there is an error, of the program or of stdout.
-func (c *consumer) runResults(ctx context.Context, p *printer, rec topic.Record) error {
-	if err := c.runner.Start(ctx, jqRecord(rec)); err != nil {
-		return err
-	}
-	for {
-		result, err := c.runner.Next()
-		if err != nil || result == nil {
-			return err
-		}
-		for rec.Data = range c.shownLines(result, c.jq.plain) {
-			if err := p.shape(rec); err != nil {
-				return &program.Failure{Reason: err.Error()}
-			}
-			if err := p.write(); err != nil {
-				return err
-			}
-		}
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/jlq/internal/format"
+	"example.com/jlq/internal/program"
 	"example.com/jlq/reader"
 	"example.com/jlq/topic"
 )
@@ -17,6 +18,7 @@ type getCommand struct {
 	format  formatFlags
 	context contextFlags
 	pager   pagerFlag
+	jq      jqFlags
 	bare    bool
 
 	places  *places
@@ -26,6 +28,8 @@ type getCommand struct {
 	id      topic.ID // of the partition that is read
 	begun   bool     // something was asked for before
 	buf     []byte
+	runner  *program.Runner // of --jq; nil: the records themselves are printed
+	halts   bool            // the program ended everything
 }
 
 func (a *app) getCmd() *cobra.Command {
@@ -50,6 +54,7 @@ line is there; what stands behind a tab is not looked at, so that what --offsets
 		Example: `  jlq get orders 184467
   jlq get orders orders-0@42 orders-3@-1
   jlq get -C 3 app.jsonl 1000
+  jlq get --jq '.items[].sku' orders 184467
   jlq get app.jsonl -1 --no-newline | wc -c
   shuf -i 0-999999 -n 100 | jlq get app.jsonl -`,
 		Args: wantArgs(2, -1, "a LOG and at least one OFFSET"),
@@ -59,6 +64,7 @@ line is there; what stands behind a tab is not looked at, so that what --offsets
 	}
 	g.readFlags.add(cmd)
 	g.format.add(cmd)
+	g.jq.add(cmd)
 	g.context.add(cmd, "record")
 	g.pager.add(cmd)
 	addTimePlace(cmd)
@@ -70,6 +76,9 @@ func (g *getCommand) run(cmd *cobra.Command, path string, args []string) (err er
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
 	g.field = timeFieldOf(cmd)
+	if g.runner, err = g.jq.runner(cmd, &g.format); err != nil {
+		return err
+	}
 	g.printer, err = g.newPrinter(path, &g.format, format.Options{NoNewline: g.bare, TimeField: g.field, Zone: zoneOf(cmd).Location})
 	if err != nil {
 		return err
@@ -110,6 +119,9 @@ func (g *getCommand) run(cmd *cobra.Command, path string, args []string) (err er
 // goesOn reports whether what is wrong with one place is no reason to leave out
 // the others.
 func (g *getCommand) goesOn(err error) bool {
+	if g.halts {
+		return false
+	}
 	switch exitCode(err) {
 	case exitOK, exitMissing, exitInvalid, exitIndex:
 		return true
@@ -181,7 +193,7 @@ func (g *getCommand) several(r *resolver, p *printer, records iter.Seq2[reader.R
 			err = context.Cause(r.ctx)
 		}
 		if err == nil {
-			err = p.print(rec)
+			err = g.show(r.ctx, p, rec)
 		}
 		if err != nil {
 			return err
@@ -215,7 +227,7 @@ func (g *getCommand) one(r *resolver, p *printer, o offsets) error {
 		return g.several(r, p, records)
 	}
 	if o.from.kind == atLast && o.from.n > 0 && !g.context.given() && !r.known && r.log.Place().Bare && !r.log.Info().HasIndex {
-		return g.fromEnd(r.log, p, o.from.n)
+		return g.fromEnd(r, p, o.from.n)
 	}
 	offset, err := r.exactly(o)
 	if err != nil {
@@ -227,15 +239,15 @@ func (g *getCommand) one(r *resolver, p *printer, o offsets) error {
 	if g.buf, err = r.log.GetInto(g.buf[:0], offset); err != nil {
 		return err
 	}
-	return g.printOne(r.log, p, reader.Record{Offset: offset, Position: -1, Data: g.buf})
+	return g.printOne(r, p, reader.Record{Offset: offset, Position: -1, Data: g.buf})
 }
 
 // fromEnd prints the n-th record from the end of a file without an index,
 // reading only that much of it.
-func (g *getCommand) fromEnd(log *reader.Log, p *printer, n uint64) error {
+func (g *getCommand) fromEnd(r *resolver, p *printer, n uint64) error {
 	var first reader.Record
 	found := uint64(0)
-	for rec, err := range log.Tail(n).Records() {
+	for rec, err := range r.log.Tail(n).Records() {
 		if err != nil {
 			return err
 		}
@@ -246,16 +258,16 @@ func (g *getCommand) fromEnd(log *reader.Log, p *printer, n uint64) error {
 	if found < n {
 		return missing("%s: offset -%d is not there: the file holds %s", p.name, n, recordsText(found))
 	}
-	return g.printOne(log, p, first)
+	return g.printOne(r, p, first)
 }
 
-func (g *getCommand) printOne(log *reader.Log, p *printer, rec reader.Record) (err error) {
+func (g *getCommand) printOne(r *resolver, p *printer, rec reader.Record) (err error) {
 	if rec.Position < 0 && p.layout.Positions() {
-		if _, rec.Position, _, err = log.Locate(rec.Offset); err != nil {
+		if _, rec.Position, _, err = r.log.Locate(rec.Offset); err != nil {
 			return err
 		}
 	}
 	id := g.id
 	id.Offset = rec.Offset
-	return p.print(topic.Record{Record: rec, ID: id})
+	return g.show(r.ctx, p, topic.Record{Record: rec, ID: id})
 }

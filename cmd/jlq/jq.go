@@ -59,12 +59,29 @@ func (f *jqFlags) compiled(format *formatFlags) (*program.Program, error) {
 	return compileProgram(string(f.text))
 }
 
+// checked is compiled, with a hint about flags that do not go together.
+func (f *jqFlags) checked(cmd *cobra.Command, format *formatFlags) (*program.Program, error) {
+	p, err := f.compiled(format)
+	if err != nil && exitCode(err) == exitUsage {
+		err = &usageError{err, seeHelp(cmd)}
+	}
+	return p, err
+}
+
+// runner runs the program on one record after the other; nil where there is none.
+func (f *jqFlags) runner(cmd *cobra.Command, format *formatFlags) (*program.Runner, error) {
+	p, err := f.checked(cmd, format)
+	if err != nil || p == nil {
+		return nil, err
+	}
+	r := p.Runner()
+	r.Raw = f.plain
+	return r, nil
+}
+
 // apply lets a view print what the program makes of its records.
 func (f *jqFlags) apply(cmd *cobra.Command, v *view) error {
-	p, err := f.compiled(&v.format)
-	if err != nil && exitCode(err) == exitUsage {
-		return &usageError{err, seeHelp(cmd)}
-	}
+	p, err := f.checked(cmd, &v.format)
 	if err != nil || p == nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func (w *where) sifted(ctx context.Context, pieces iter.Seq[iter.Seq2[filter.Blo
 // pieces are those of the range. Where offsets are shown, times are not looked for
 // by position.
 func (v *view) pieces(r *resolver) (iter.Seq[iter.Seq2[filter.Block, error]], error) {
-	if !v.printer.layout.Offsets() {
+	if !v.numbered() {
 		if parts, placed, err := r.placed(v.offsets.offsets); err != nil || placed {
 			return piecesAt(r.log, parts), err
 		}

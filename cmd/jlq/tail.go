@@ -93,7 +93,7 @@ func (t *tailCommand) fromLog(v *view, r *resolver) error {
 	case v.where != nil:
 		return t.chosen(v, r)
 	}
-	records, err := t.last(r, v.printer.layout.Offsets())
+	records, err := t.last(r, v.numbered())
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (t *tailCommand) following(r *resolver, v *view) (iter.Seq2[reader.Record, 
 // fromEnd follows from the n-th record before the end. Where offsets are shown, a
 // file without index is read through.
 func (t *tailCommand) fromEnd(r *resolver, v *view, n uint64) (iter.Seq2[reader.Record, error], error) {
-	if !v.printer.layout.Offsets() {
+	if !v.numbered() {
 		return r.log.FollowTail(r.ctx, n), nil
 	}
 	offset, err := r.offset(bound{kind: atLast, n: n})

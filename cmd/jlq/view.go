@@ -199,6 +199,12 @@ func (v *view) plain() bool {
 	return !v.context.given() && (v.where == nil || v.where.jq == nil) && len(v.choose) == 0 && len(v.shape) == 0
 }
 
+// numbered reports whether offsets are asked for, by what is printed or by a
+// program, so that they have to be found out where that takes time.
+func (v *view) numbered() bool {
+	return v.printer.layout.Offsets() || v.where != nil && v.where.jq != nil && v.where.jq.program.Numbered()
+}
+
 // rows are the records of the one log that is read.
 func (v *view) rows(records iter.Seq2[reader.Record, error]) stream { return rowsOf(v.id, records) }
 

@@ -60,7 +60,7 @@ const farApart = 16
 // strides reports whether --step can be done by reading no other records: where
 // nothing has to look at them, and their places are known.
 func (v *view) strides(r *resolver) bool {
-	if v.step < farApart || len(v.choose) != 1 || v.where != nil || v.skip != nil || r.want != nil {
+	if v.step < farApart || len(v.choose) != 1 || v.where != nil && v.where.filter != nil || v.skip != nil || r.want != nil {
 		return false
 	}
 	info := r.log.Info()

@@ -2,6 +2,7 @@ package program
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/itchyny/gojq"
@@ -44,6 +45,11 @@ func (p *Program) String() string { return p.text }
 
 // Speaks reports whether the program calls debug or stderr.
 func (p *Program) Speaks() bool { return p.uses.speaks }
+
+// Numbered reports whether the program asks which record it sees.
+func (p *Program) Numbered() bool {
+	return slices.Contains(p.uses.variables, "$offset") || slices.Contains(p.uses.variables, "$id")
+}
 
 // compile makes code whose debug and stderr tell note.
 func (p *Program) compile(note func(kind string, v any)) (*gojq.Code, error) {
