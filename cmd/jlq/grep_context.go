@@ -102,7 +102,9 @@ func (c *collector) gap(start, end int) {
 	}
 	c.lines(start, head, false)
 	if head < tail {
-		c.offset += uint64(linesIn(c.data[head:tail]))
+		if c.r.numbers() {
+			c.offset += uint64(linesIn(c.data[head:tail]))
+		}
 		c.p.near = append(c.p.near, near{})
 	}
 	c.lines(tail, end, false)
