@@ -179,6 +179,12 @@ var filterTerms = map[string]terms{
 	"duckdb-inferred": {note: "the same, the types inferred from the first 20,480 records"},
 }
 
+var grepTerms = map[string]terms{
+	"rg":       {note: "ripgrep on the records file, which it maps; one thread, as for any one file"},
+	"jlq":      {note: "jlq grep on the partition, on every processor; lines are held against the index"},
+	"jlq-bare": {note: "the same on the records file alone"},
+}
+
 var killTerms = map[string]terms{
 	"n=100000/jlq":          {note: "1,000 records appended by the killed process"},
 	"n=1000000/jlq":         {note: "1,000 records appended by the killed process"},

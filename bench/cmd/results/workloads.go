@@ -195,6 +195,15 @@ var workloads = []workload{
 		title: "The same by .amount > 990",
 		text:  "No text in a line tells whether it matches; one in a hundred does.",
 	}}},
+	{"Grep", false, []part{
+		greps("rare", `A text that few of a million records hold: "id":774526,`),
+		greps("frequent", `A text that one in eight holds: "level":"error"`),
+		greps("case", "Two words in any case: -i 'GATEWAY PAYMENT'"),
+		greps("count", `How many hold a text: -c '"level":"error"'`),
+		greps("invert", `Those that do not: -v '"level":"info"'`),
+		greps("regexp-text", `A regular expression in which there are texts: "level":"(error|warn)".*frank`),
+		greps("regexp", "One in which there is nearly none: [0-9]{5}f[0-9]{3}"),
+	}},
 	{"OpenAfterKill", false, []part{{
 		prefix: "OpenAfterKill", unit: perRun, bases: []string{"n=100000/jlq"}, terms: killTerms,
 		title: "Open after a kill",
@@ -239,6 +248,15 @@ var workloads = []workload{
 		title: "The original's workloads: write while reading",
 		text:  "One goroutine follows the log while another appends; the time ends when the reader has the last record.",
 	}}},
+}
+
+// greps is the table for one search.
+func greps(name, text string) part {
+	return part{
+		prefix: "Grep/" + name, unit: perRun, also: []string{memory}, bases: []string{"rg"}, terms: grepTerms,
+		title: "Search 256 MB: " + name,
+		text:  text + ". The built command is run as a process, its start included, on a log in the page cache.",
+	}
 }
 
 // commands is the table for one size of log.
