@@ -24,6 +24,10 @@ func TestTerminalLog(t *testing.T) {
 	require.Contains(t, onTerminal(t, plain, "get", service, "0"), `{"ts":`, "get shows what is stored")
 	require.Equal(t, `{"level":"warn", "msg":"no time"}`+"\n", onTerminal(t, plain, "cat", data))
 
+	banner := filepath.Join(dir, "banner.jsonl")
+	require.NoError(t, os.WriteFile(banner, []byte("starting\n"+`{"time":1,"message":"up"}`+"\n"), 0o600))
+	require.Equal(t, "starting\n1970-01-01 00:00:01.000Z up\n", onTerminal(t, plain, "cat", banner), "the first that is JSON decides")
+
 	colours := []string{"NO_COLOR=", "CLICOLOR=", "TERM=xterm"}
 	require.Contains(t, onTerminal(t, colours, "cat", service), "\x1b[33mWARN \x1b[0m \x1b[1ma\\u001b[2Jb\x1b[0m \x1b[34mn\x1b[0m=[1,2]")
 	require.Contains(t, onTerminal(t, colours, "cat", "--offsets", data), "\x1b[90m0\x1b[0m\t{\x1b[34m\"level\"\x1b[0m:")

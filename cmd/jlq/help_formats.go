@@ -7,7 +7,7 @@ const formatsTopic = `-F says how records are printed.
   pretty    indented JSON
   log       for people: time, level, logger, message, then key=value; strings of
             several lines stand below. Records with neither level nor message are
-            compact JSON. The default on a terminal where the first record has a
+            compact JSON. The default on a terminal where the first JSON record has a
             time and a level or a message
   csv, tsv  a heading, and a row for each record
   TEMPLATE  text with a % in it, such as '%o %{user.id}\n'

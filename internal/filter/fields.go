@@ -108,7 +108,10 @@ func loosePath(text string) path {
 		return p
 	}
 	var p path
-	for _, key := range strings.Split(text, ".") {
+	for key := range strings.SplitSeq(text, ".") {
+		if key == "" {
+			return nil // it can only be a name
+		}
 		p = append(p, step{key: key})
 	}
 	return p

@@ -88,6 +88,34 @@ func TestParseFields(t *testing.T) {
 	require.Error(t, err)
 }
 
+// TestLogRoles: fields have the place that their name and value are fit for.
+func TestLogRoles(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"ts":"soon","time":1,"msg":"m"}`:                                         "1970-01-01 00:00:01.000Z m ts=soon",
+		`{"t":{"$date":"2026-01-02T03:04:05.6+01:00"},"s":"W","msg":"m"}`:          "2026-01-02 02:04:05.600Z WARN  m",
+		`{"__REALTIME_TIMESTAMP":"1534860261221373","PRIORITY":"3","MESSAGE":"m"}`: "2018-08-21 14:04:21.221Z ERROR m",
+		`{"log":{"level":"debug","logger":"l"},"message":"m"}`:                     "DEBUG l: m",
+		`{"level":60,"msg":"m"}`:                                                   "FATAL m",
+		`{"level":7,"msg":"m"}`:                                                    "m level=7",
+		`{"level":"informational","msg":"m"}`:                                      "INFO  m",
+		`{"severity":"DEFAULT","msg":"","a":{}}`:                                   "INFO  a={}",
+		`{"msg":"m","message":"n"}`:                                                "m message=n",
+		`{"message":"n","msg":"m"}`:                                                "m message=n",
+		`{"msg":7,"text":"m"}`:                                                     "m msg=7",
+		`{"msg":"m","a":{"b":{"c":"x y"},"d":[{ }]},"e":"a=b"}`:                    `m a.b.c="x y" a.d=[{}] e="a=b"`,
+		`{"msg":"m","source":{"file":"a.go","line":3}}`:                            "m source.file=a.go source.line=3",
+		`{"msg":"m","source":"a.go:3"}`:                                            "m @a.go:3",
+		`{"a": 1}`:                                                                 `{"a":1}`,
+		`"msg"`:                                                                    `"msg"`,
+	} {
+		require.Equal(t, want+"\n", layOut(t, Options{Format: "log"}, in), in)
+	}
+	require.Equal(t, "1970-01-01 00:00:02.000Z m ts=1 at.x=2\n", layOut(t, Options{Format: "log", TimeField: "at.y"}, `{"ts":1,"msg":"m","at":{"x":2,"y":2}}`))
+	long := `{"msg":"m","a":"` + strings.Repeat("x", 3000) + `"}`
+	require.Len(t, layOut(t, Options{Format: "log"}, long), 3005)
+	require.Len(t, layOut(t, Options{Format: "log", Visible: true}, long), 2008)
+}
+
 func TestTemplateErrors(t *testing.T) {
 	for in, at := range map[string]int{
 		"%": 0, "a%": 1, "%q": 0, "%{": 0, "%{}": 2, "%{a": 0, `%{"}`: 0, "%{.a[}": 5, `%v\`: 2, `%v\q`: 2, `%v\x4`: 2, `%v\xg0`: 2, "%é": 0,

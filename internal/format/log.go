@@ -16,7 +16,7 @@ import (
 // record that has neither a level nor a message is compact JSON.
 type logView struct {
 	opts   *Options
-	chosen bool // by the first record, or by the user
+	chosen bool // by the records, or by the user
 	alone  bool // the user chose it
 	roles  [roles][]byte
 	rank   [roles]uint8
@@ -39,14 +39,16 @@ func newLogIf(o *Options) *logView {
 	return &logView{opts: o}
 }
 
-// fits reports whether the records of a log are shown by this view, which the
-// first one decides: it has a time, and a level or a message.
-func (v *logView) fits(rec *Record) bool {
-	if !v.chosen && rec.check() == nil {
-		v.look(rec)
-		v.chosen = v.roles[timeRole] != nil && (v.roles[levelRole] != nil || v.roles[messageRole] != nil)
+// decide finds out whether the records of a log are shown by this view: the first
+// that is JSON has a time, and a level or a message. It reports whether that is
+// known by now.
+func (v *logView) decide(rec *Record) bool {
+	if v.chosen || rec.check() != nil {
+		return v.chosen
 	}
-	return v.chosen
+	v.look(rec)
+	v.chosen = v.roles[timeRole] != nil && (v.roles[levelRole] != nil || v.roles[messageRole] != nil)
+	return true
 }
 
 // look finds the fields that have a place of their own.

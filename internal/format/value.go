@@ -25,10 +25,11 @@ type value struct {
 
 func (v *value) append(dst []byte, rec *Record) ([]byte, error) {
 	if v.log != nil {
-		if v.log.fits(rec) {
+		decided := v.log.decide(rec)
+		if v.log.chosen {
 			return v.log.append(dst, rec)
 		}
-		if !v.log.chosen {
+		if decided {
 			v.log = nil
 		}
 	}
