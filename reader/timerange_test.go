@@ -115,6 +115,46 @@ func requireLines(t *testing.T, log *Log, records []string, want []uint64, parts
 	require.Equal(t, string(text(expected...)), strings.Join(pieces, ""))
 }
 
+// Logs in order, of lines of any length, with stretches of any length without times.
+func TestBetweenRandom(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for round := range 6 {
+		var records []string
+		var times []time.Time
+		second := 0
+		for len(records) < 1500 {
+			size := rng.IntN(200)
+			if rng.IntN(50) == 0 {
+				size = rng.IntN(90 << 10)
+			}
+			pad := strings.Repeat("x", size)
+			for range 1 + rng.IntN(1+rng.IntN(20))*rng.IntN(2)*rng.IntN(40) {
+				records, times = append(records, fmt.Sprintf(`{"pad":%q}`, pad[:min(size, 100)])), append(times, time.Time{})
+			}
+			second += rng.IntN(3)
+			at := epoch.Add(time.Duration(second) * time.Second)
+			records, times = append(records, fmt.Sprintf(`{"pad":%q,"time":%d}`, pad, at.UnixMilli())), append(times, at)
+		}
+		d := osDisk(t)
+		d.write(t, "app.jsonl", text(records...))
+		log := d.open(t, "app.jsonl", Options{})
+		for range 6 {
+			from := rng.IntN(second+4) - 2
+			r := TimeRange{Since: epoch.Add(time.Duration(from) * time.Second), Until: epoch.Add(time.Duration(from+rng.IntN(second)) * time.Second), Slack: 1}
+			if rng.IntN(3) == 0 {
+				r.Slack, r.SlackTime = 0, time.Second
+			}
+			want := inTimes(times, &r)
+			got, err := log.Between(t.Context(), &r)
+			require.NoError(t, err)
+			require.Equal(t, want, flat(got), "round %d, %s to %s", round, r.Since, r.Until)
+			parts, err := log.BetweenPositions(t.Context(), &r)
+			require.NoError(t, err)
+			requireLines(t, log, records, want, parts)
+		}
+	}
+}
+
 // A file without index is halved by its bytes, and no line is counted.
 func TestBetweenPositionsCost(t *testing.T) {
 	records, times := stampedRecords(40_000, func(int) (int, bool) { return 0, true })
