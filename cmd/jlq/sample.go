@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/jlq/internal/sample"
+	"example.com/jlq/topic"
 )
 
 const sampleLong = `sample prints records chosen at random: 10, or -n N of a log or a range of it, every set
@@ -84,7 +85,7 @@ func (c *sampleCommand) fromLog(v *view, r *resolver) error {
 		if err != nil {
 			return err
 		}
-		return c.pass(r.ctx, v, v.rows(records))
+		return c.pass(r.ctx, v, sizeOf(r.log), v.rows(records))
 	}
 	spans, err := r.clamped(c.offsets.offsets)
 	if err != nil {
@@ -104,7 +105,15 @@ func (c *sampleCommand) fromTopic(v *view, t *topicView) error {
 	if c.reads(v) {
 		opts := t.opts
 		opts.Spans = spans
-		return c.pass(t.ctx, v, t.rows(t.t.Records(&opts)))
+		lots, err := t.lots(spans)
+		bytes := int64(0)
+		for i := range lots {
+			bytes += sizeOf(lots[i].log)
+		}
+		if err != nil {
+			return err
+		}
+		return c.pass(t.ctx, v, bytes, t.rows(t.t.Records(&opts)))
 	}
 	lots, err := t.lots(spans)
 	if err != nil {
@@ -119,13 +128,35 @@ func (c *sampleCommand) reads(v *view) bool {
 	return v.where != nil && v.where.filter != nil && c.share == 0
 }
 
-// pass chooses among all records that the filter is true of.
-func (c *sampleCommand) pass(ctx context.Context, v *view, records stream) error {
-	kept, err := c.reservoir(ctx, v.where.rows(v.kept(records)))
+// pass chooses among all records that the filter is true of. bytes is what those
+// of the log take.
+func (c *sampleCommand) pass(ctx context.Context, v *view, bytes int64, records stream) error {
+	if c.offsets.given || c.times.given() {
+		bytes = -1 // it is not known what is read of it
+	}
+	bar := c.startProgress(v.name)
+	kept, err := c.reservoir(ctx, v.where.rows(v.kept(progressing(records, bar, bytes))))
+	bar.finish()
 	if err == nil {
 		err = v.printChosen(ctx, sequence(kept))
 	}
 	return v.where.outcome(err)
+}
+
+// progressing shows on bar how much of records was read.
+func progressing(records stream, bar *progress, bytes int64) stream {
+	return func(yield func(topic.Record, error) bool) {
+		done, count := int64(0), 0
+		for rec, err := range records {
+			done += int64(len(rec.Data)) + 1
+			if count++; count%4096 == 0 {
+				bar.set(done, bytes)
+			}
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
 }
 
 // shareFlag is -p; 0 while it was not given.

@@ -129,9 +129,14 @@ func (d *draw) records() stream {
 // says.
 func (d *draw) inOrder() stream {
 	offsets, counts := d.chosen()
-	streams := make([]stream, len(d.lots))
+	var streams []stream
 	for i := range d.lots {
-		streams[i] = d.read(&d.lots[i], offsets[i], counts[i])
+		records := d.read(&d.lots[i], offsets[i], counts[i])
+		if last := len(streams) - 1; i > 0 && d.lots[i].log == d.lots[i-1].log {
+			records = chained(streams[last], records) // parts of one log keep their order
+			streams = streams[:last]
+		}
+		streams = append(streams, records)
 	}
 	if len(streams) == 1 {
 		return streams[0]

@@ -51,18 +51,25 @@ func (c *sampleCommand) reservoir(ctx context.Context, records stream) ([]topic.
 	return out, nil
 }
 
+// chained are the records of one sequence after the other.
+func chained(streams ...stream) stream {
+	return func(yield func(topic.Record, error) bool) {
+		for _, records := range streams {
+			for rec, err := range records {
+				if !yield(rec, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // merged are the records of several partitions, by time or one partition after
 // the other.
 func merged(streams []stream, order orderFlags) stream {
 	return func(yield func(topic.Record, error) bool) {
 		if order.order.value == "partition" {
-			for _, records := range streams {
-				for rec, err := range records {
-					if !yield(rec, err) {
-						return
-					}
-				}
-			}
+			chained(streams...)(yield)
 			return
 		}
 		m := &merging{}
