@@ -13,11 +13,15 @@ import (
 
 var update = flag.Bool("update", false, "put what the commands of the documents print below them, to be read before it is kept")
 
-// seconds are what no two runs have in common.
-var seconds = regexp.MustCompile(`\([0-9.]+ s\)`)
+// seconds and moments are what no two runs have in common: how long something
+// took, and when a file was appended to. (Times in records have fractions.)
+var (
+	seconds = regexp.MustCompile(`\([0-9.]+ s\)`)
+	moments = regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
+)
 
 // tools are programs that a block may use where they are there.
-var tools = regexp.MustCompile(`\b(jq|duckdb|python3|sqlite3)\b`)
+var tools = regexp.MustCompile(`(?:^|[ |;(])(jq|duckdb|python3)\b`)
 
 // step is a command of a block and the output below it.
 type step struct{ command, want string }
@@ -71,9 +75,9 @@ func (s step) show(to *strings.Builder) {
 
 // missingTool is a program that a command wants and that is not there.
 func missingTool(command string) string {
-	for _, tool := range tools.FindAllString(command, -1) {
-		if _, err := exec.LookPath(tool); err != nil {
-			return tool
+	for _, m := range tools.FindAllStringSubmatch(command, -1) {
+		if _, err := exec.LookPath(m[1]); err != nil {
+			return m[1]
 		}
 	}
 	return ""
@@ -117,7 +121,8 @@ func (s step) matches(got string) bool {
 
 // plain takes out what differs from run to run.
 func plain(text string) string {
-	return seconds.ReplaceAllString(strings.TrimSpace(text), "(s)")
+	text = moments.ReplaceAllString(strings.TrimSpace(text), "(moment)")
+	return seconds.ReplaceAllString(text, "(s)")
 }
 
 // TestSteps: how a block is read.
@@ -126,5 +131,5 @@ func TestSteps(t *testing.T) {
 	require.True(t, step{want: "a\n…\nd"}.matches("a\nb\nc\nd\n"))
 	require.False(t, step{want: "a\n…\nd"}.matches("a\nb\nc\n"))
 	require.True(t, step{want: "built (0.1 s)"}.matches("built (2.00 s)\n"))
-	require.Equal(t, []string{"jq", "duckdb"}, tools.FindAllString("jlq cat x | jq . >jqx; duckdb -c 1", -1))
+	require.Equal(t, [][]string{{" jq", "jq"}, {" duckdb", "duckdb"}}, tools.FindAllStringSubmatch("jlq cat --jq . x | jq . >jqx; duckdb -c 1", -1))
 }
