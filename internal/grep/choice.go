@@ -8,10 +8,10 @@ const (
 	sampleBytes  = 32 << 10
 	choiceHolds  = 32 << 20 // bytes
 	perByte      = 1        // what it costs to look at one byte among many for another
-	perPlace     = 250      // to stop at one
-	perLine      = 8000     // to look at a line with the table
-	perWalked    = 50       // to take one byte through the table
-	perByteIndex = 12       // to look at one byte for a whole text
+	perPlace     = 800      // to stop at one
+	perLine      = 3000     // to look at a line with the table
+	perWalked    = 25       // to take one byte through the table
+	perByteIndex = 10       // to look at one byte for a whole text
 )
 
 // choose chooses among sets of texts by a sample of lines. It may choose none,

@@ -121,6 +121,13 @@ func (t *table) run(s int32, block []byte, i int) (int32, int, int32) {
 	next, ascii := t.next, &t.m.ascii
 	for i < len(block) {
 		n := next[int(s)+int(ascii[block[i]])]
+		if n == s {
+			// Most of a line does not lead anywhere else. These steps do not wait for
+			// each other, as those from state to state do.
+			for i++; i < len(block) && next[int(s)+int(ascii[block[i]])] == s; i++ {
+			}
+			continue
+		}
 		if n > 0 {
 			s = n
 			i++
