@@ -81,9 +81,9 @@ func (w *where) upTo(limit int64) func(*filter.Chosen) error {
 // count returns how many records of a range are chosen.
 func (w *where) count(r *resolver, o offsets) (uint64, error) {
 	w.checked = trusted(r.log)
-	spans, err := r.spans(o)
+	all, err := r.pieces(o)
 	if err == nil {
-		err = w.sift(r.ctx, pieces(r.ctx, r.log, spans), false, func(*filter.Chosen) error { return nil })
+		err = w.sift(r.ctx, all, false, func(*filter.Chosen) error { return nil })
 	}
 	return w.matched, err
 }

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"example.com/jlq/reader"
 )
 
 type countCommand struct {
@@ -76,8 +79,28 @@ func (r *resolver) count(w *where, o offsets) (uint64, error) {
 	if w != nil {
 		return w.count(r, o)
 	}
+	if parts, placed, err := r.placed(o); placed || err != nil {
+		return r.countAt(parts, err)
+	}
 	spans, err := r.clamped(o)
 	return heldBy(spans), err
+}
+
+// countAt counts the lines in parts of a file of which none were counted before.
+func (r *resolver) countAt(parts []reader.Stretch, err error) (n uint64, _ error) {
+	if err != nil {
+		return 0, err
+	}
+	for lines, err := range joined(parts, r.log.BlocksAt) {
+		if err == nil {
+			err = context.Cause(r.ctx)
+		}
+		if err != nil {
+			return n, err
+		}
+		n += uint64(lines.Count)
+	}
+	return n, nil
 }
 
 // print prints a number.

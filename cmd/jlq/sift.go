@@ -60,12 +60,19 @@ func (w *where) sifted(ctx context.Context, pieces iter.Seq[iter.Seq2[filter.Blo
 // pieces are those of the range. Where offsets are shown, times are not looked for
 // by position.
 func (v *view) pieces(r *resolver) (iter.Seq[iter.Seq2[filter.Block, error]], error) {
-	if !v.numbered() {
-		if parts, placed, err := r.placed(v.offsets.offsets); err != nil || placed {
-			return piecesAt(r.log, parts), err
-		}
+	if !v.printer.layout.Offsets() {
+		return r.pieces(v.offsets.offsets)
 	}
 	spans, err := r.spans(v.offsets.offsets)
+	return pieces(r.ctx, r.log, spans), err
+}
+
+// pieces are those of a range, for which no offsets have to be known.
+func (r *resolver) pieces(o offsets) (iter.Seq[iter.Seq2[filter.Block, error]], error) {
+	if parts, placed, err := r.placed(o); placed || err != nil {
+		return piecesAt(r.log, parts), err
+	}
+	spans, err := r.spans(o)
 	return pieces(r.ctx, r.log, spans), err
 }
 

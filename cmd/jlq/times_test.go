@@ -38,6 +38,8 @@ func TestPlacedByPosition(t *testing.T) {
 		{"cat", "--until", "2026-01-02T00:01:00Z", "--slack", "30s"},
 		{"cat", "--since", "2026-01-02T00:40:00Z", "-F", "%{n} ", "--where", ".n > 2500"},
 		{"head", "--since", "2026-01-02T00:40:00Z", "-n", "2"},
+		{"count", "--since", "2026-01-02T00:40:00Z"},
+		{"count", "--since", "2026-01-02T00:40:00Z", "--where", ".n > 2500"},
 		{"head", "--since", "2026-01-02T00:40:00Z", "-n", "2", "--offsets"},
 		{"filter", "--since", "2026-01-02T00:20:00Z", "--until", "2026-01-02T00:21:00Z", "-n", "20"},
 	} {
