@@ -20,6 +20,7 @@ func TestMain(m *testing.M) {
 	// With the race detector each of the hundreds of processes would sleep a
 	// second before it ends.
 	os.Setenv("GORACE", strings.TrimSpace("atexit_sleep_ms=0 "+os.Getenv("GORACE")))
+	completeTime = time.Minute
 	testscript.Main(m, map[string]func(){"jlq": main})
 }
 
