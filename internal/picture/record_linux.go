@@ -21,7 +21,7 @@ func record(place, command string) ([]byte, error) {
 	cmd := exec.Command("bash", "-c", command)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = place, program, program
 	cmd.Env = []string{
-		"PATH=" + place + "/bin:" + os.Getenv("PATH"), "HOME=" + place, "TERM=xterm-256color", "LC_ALL=C.UTF-8", "TZ=UTC", "JLQ_PAGER=never",
+		"PATH=" + place + "/bin:" + os.Getenv("PATH"), "HOME=" + place, "TERM=xterm-256color", "LC_ALL=C.UTF-8", "TZ=UTC", "PAGER=cat",
 	}
 	err = cmd.Start()
 	if closed := program.Close(); err == nil {
