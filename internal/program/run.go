@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"strings"
 
 	"github.com/itchyny/gojq"
 
@@ -178,7 +179,7 @@ func (r *Runner) failure(err error) error {
 	}
 	halt, ok := errors.AsType[*gojq.HaltError](err)
 	if !ok {
-		return &Failure{err.Error()}
+		return &Failure{brief(err.Error())}
 	}
 	h := &Halt{Code: halt.ExitCode()}
 	switch v := halt.Value().(type) {
@@ -193,4 +194,15 @@ func (r *Runner) failure(err error) error {
 		h.Text = string(text)
 	}
 	return h
+}
+
+// longestReason is how many bytes are shown of what a program has to say about
+// why it failed, which may be all of a record.
+const longestReason = 1 << 10
+
+func brief(reason string) string {
+	if len(reason) <= longestReason {
+		return reason
+	}
+	return strings.ToValidUTF8(reason[:longestReason], "") + "…"
 }

@@ -99,6 +99,7 @@ func TestRunFails(t *testing.T) {
 		{`error("boom")`, ``, "error: boom"},
 		{`error({a:1})`, ``, `error: {"a":1}`},
 		{`reduce range(2000) as $i (0; [.])`, ``, "the result is nested deeper than 1000"},
+		{`error("é" * 2000)`, ``, "error: " + strings.Repeat("é", 508) + "…"},
 		{`.a.b`, ``, "expected an object but got: number (1)"},
 	} {
 		results, err := runs(t, compile(t, c.program).Runner(), `{"a":1,"b":null}`)
