@@ -37,7 +37,9 @@ there, or an id, which is about its partition only: orders-0@42 or orders-0@42:5
 		Example: `  jlq cat -o 100:200 orders
   jlq cat -r -n 5 -F pretty app.jsonl
   jlq cat -o @-3h:now orders | jq .level
-  jlq cat -o orders-0@42: orders`,
+  jlq cat -o orders-0@42: orders
+  jlq cat -F csv --fields ts,level,user.id app.jsonl
+  jlq cat -F '%i %{customer} %{total}\n' orders`,
 		Args: wantArgs(1, 1, "one LOG"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.show(cmd, &c.viewFlags, args[0], c)
