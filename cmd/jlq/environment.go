@@ -14,10 +14,11 @@ import (
 const envPrefix = "JLQ_"
 
 // saidEachTime are the flags that no variable stands for: what drops data,
-// moves something, or says what one call is about is said where it is done.
+// moves something, or says what one call is about is said where it is done. Of
+// these, JLQ_OFFSET and JLQ_PARTITION are what --exec tells its commands.
 var saidEachTime = map[string]bool{
 	"help": true, "version": true, "execute": true, "force": true, "all": true, "drop": true, "before": true,
-	"partition": true, "partitions": true, "expect-offset": true, "renumber": true, "allow-network": true, "exec": true,
+	"offset": true, "partition": true, "partitions": true, "expect-offset": true, "renumber": true, "allow-network": true, "exec": true,
 	"regexp": true, "file": true,
 }
 

@@ -34,7 +34,7 @@ func TestFromEnvironmentNever(t *testing.T) {
 	a := newApp(nil, &bytes.Buffer{}, &bytes.Buffer{})
 	cmd, _, err := a.root().Find([]string{"trim"})
 	require.NoError(t, err)
-	require.NoError(t, a.fromEnvironment(cmd, []string{"JLQ_EXECUTE=true", "JLQ_TRIM_EXECUTE=true", "JLQ_FORCE=true", "JLQ_BEFORE=end", "JLQ_HELP=true"}))
+	require.NoError(t, a.fromEnvironment(cmd, []string{"JLQ_EXECUTE=true", "JLQ_TRIM_EXECUTE=true", "JLQ_FORCE=true", "JLQ_BEFORE=end", "JLQ_HELP=true", "JLQ_OFFSET=7", "JLQ_PARTITION=1"}))
 	require.Empty(t, a.fromEnv)
 	require.False(t, cmd.Flags().Changed("execute"))
 }

@@ -36,5 +36,5 @@ The times of log and %t are UTC, or those of --zone.
 
 Data goes to stdout and nothing else does. In a pipe it is the stored bytes. On a
 terminal control characters are shown escaped, and JSON is coloured: not with NO_COLOR,
-CLICOLOR=0 or --color never. Only --color always colours a pipe, which no variable does.
+CLICOLOR=0 or --color never. Only --color always (or JLQ_COLOR) colours a pipe.
 `

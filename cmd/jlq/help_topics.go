@@ -105,7 +105,7 @@ name of the command before it, which wins. A flag that is given wins over both.
 A variable that is empty counts for nothing, one whose flag a command does not have is
 none of its business. A value that is wrong is an error that names the variable. There
 is none for flags that drop data or say what one call is about: --execute, --force,
---all, --drop, --before, --partition, --expect-offset, --allow-network, --exec.
+--all, --drop, --before, --offset, --partition, --expect-offset, --allow-network, --exec.
 
 Others that jlq looks at:
 

@@ -18,7 +18,7 @@ const firstSteps = `jlq keeps logs whose files people can read. Five things to t
   jlq get demo 0                                print record 0
   jlq tail -f demo                              print records as they come
   jlq index app.jsonl && jlq get app.jsonl -1   jump about in any JSON-lines file
-  jlq verify demo                               check every byte
+  jlq filter app.jsonl '.level == "error"'      the lines that matter, on all cores
 
 "jlq help" lists the commands, "jlq help append" tells about one.
 `
