@@ -70,6 +70,9 @@ func (c *catCommand) fromLog(v *view, r *resolver) error {
 	switch {
 	case c.reverse:
 		c.complain(named(v.name, r.dropped(c.offsets.offsets)))
+		if v.strides(r) {
+			return v.stride(r, true)
+		}
 		return c.backwards(v, r)
 	case v.where == nil && c.skip == nil && v.direct() && c.limit < 0 && c.offsets.from.kind != atLast:
 		if r.want != nil || c.offsets.to.kind != atEnd {

@@ -21,7 +21,7 @@ func (v *view) forward(r *resolver) error {
 		return v.where.outcome(v.sift(r))
 	}
 	if v.strides(r) {
-		return v.stride(r)
+		return v.stride(r, false)
 	}
 	records, err := v.inRange(r)
 	if err != nil {

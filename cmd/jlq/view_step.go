@@ -67,11 +67,16 @@ func (v *view) strides(r *resolver) bool {
 	return !info.Bare || info.HasIndex
 }
 
-// strided are the records of a span that the step comes to.
-func strided(ctx context.Context, log *reader.Log, s span, step uint64) iter.Seq2[reader.Record, error] {
+// strided are the records of a span that the step comes to, from its first or, when
+// reverse, from its last one on.
+func strided(ctx context.Context, log *reader.Log, s span, step uint64, reverse bool) iter.Seq2[reader.Record, error] {
 	return func(yield func(reader.Record, error) bool) {
 		var buf []byte
-		for offset := s.from; offset < s.to; offset += step {
+		for left := s.to - s.from; left > 0; left -= min(left, step) {
+			offset := s.to - left
+			if reverse {
+				offset = s.from + left - 1
+			}
 			var err error
 			if buf, err = log.GetInto(buf[:0], offset); err == nil && ctx.Err() != nil {
 				err = context.Cause(ctx)
@@ -83,15 +88,12 @@ func strided(ctx context.Context, log *reader.Log, s span, step uint64) iter.Seq
 			if !yield(reader.Record{Offset: offset, Data: buf}, nil) {
 				return
 			}
-			if offset > unbounded-step {
-				return
-			}
 		}
 	}
 }
 
 // stride prints the records of the range that the step comes to.
-func (v *view) stride(r *resolver) error {
+func (v *view) stride(r *resolver, reverse bool) error {
 	s, err := r.span(v.offsets.offsets)
 	if err == nil {
 		s, err = r.clamp(s)
@@ -100,5 +102,5 @@ func (v *view) stride(r *resolver) error {
 		return err
 	}
 	v.choose = nil // which is the step alone
-	return v.print(r.ctx, v.rows(strided(r.ctx, r.log, s, uint64(v.step))))
+	return v.print(r.ctx, v.rows(strided(r.ctx, r.log, s, uint64(v.step), reverse)))
 }
