@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,7 +107,8 @@ func newWorkplace(t *testing.T, bin string) *workplace {
 	sample, err := os.ReadFile(filepath.Join("testdata", "sample", "shop.jsonl"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(w.dir, "shop.jsonl"), sample, 0o600))
-	w.env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "TZ=UTC", "LC_ALL=C.UTF-8")
+	own := func(v string) bool { return strings.HasPrefix(v, "JLQ_") } // flags that whoever runs this has set
+	w.env = append(slices.DeleteFunc(os.Environ(), own), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "TZ=UTC", "LC_ALL=C.UTF-8")
 	return w
 }
 
