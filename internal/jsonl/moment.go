@@ -34,6 +34,9 @@ func ParseMoment(text string, now time.Time) (time.Time, error) {
 		return t, nil
 	}
 	c := clock{text: []byte(text)}
+	if len(text) > 1 && text[1] == ':' {
+		c.text = []byte("0" + text) // 9:30
+	}
 	if at := midnight(now).Add(c.hours()); !c.bad && c.end() {
 		return wallTime(at, now.Location()), nil
 	}
