@@ -37,7 +37,7 @@ var states = []string{
 
 // packages are the directories that the document names tests of.
 var packages = map[string]string{
-	"index": "index", "writer": "writer", "reader": "reader", "partition": "partition", "topic": "topic", "jlq": "cmd/jlq", "bench": "bench", "filter": "internal/filter", "jsonl": "internal/jsonl",
+	"index": "index", "writer": "writer", "reader": "reader", "partition": "partition", "topic": "topic", "jlq": "cmd/jlq", "bench": "bench", "filter": "internal/filter", "grep": "internal/grep", "jsonl": "internal/jsonl",
 	"segment": "internal/segment", "vfs": "internal/vfs", "offsets": "internal/offsets", "group": "group", "queue": "queue", "faulttest": "internal/faulttest", "power": "internal/faulttest/power",
 }
 

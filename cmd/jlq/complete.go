@@ -35,7 +35,7 @@ type completer func(args []string, typed string) ([]string, cobra.ShellCompDirec
 
 // argCompleters are by the word that stands for an argument in a command's use.
 var argCompleters = map[string]completer{
-	"LOG": completeLogs, "FILE": completeLogs, "FILE…": anyFile, "TOPIC": completeDirs, "DIR": completeDirs, "FROM": anyFile,
+	"LOG": completeLogs, "LOG…": completeLogs, "FILE": completeLogs, "FILE…": anyFile, "TOPIC": completeDirs, "DIR": completeDirs, "FROM": anyFile,
 	"GROUP": completeGroups, "OFFSET": completeOffsets, "OFFSET…": completeOffsets, "@TIME…": completeMoments, "EXPR": completePaths,
 }
 
@@ -61,6 +61,9 @@ func completeCommand(cmd *cobra.Command) {
 		}
 		// It fails for a flag that is not there or is completed already.
 		_ = cmd.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 && argKinds(cmd.Use)[0] == "PATTERN" {
+				args = args[1:] // the log is what answers are about
+			}
 			return answer(args, typed)
 		})
 	})
