@@ -29,7 +29,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	a.complain(err)
 	a.blameEnvironment(err)
-	_, _ = stderr.Write(a.later)
+	a.mu.Lock()
+	_, _ = stderr.Write(a.later) // there is no one left to tell where that fails
+	a.mu.Unlock()
 	if a.out.paged() && brokenPipe(err) {
 		return exitOK // the pager was left
 	}
