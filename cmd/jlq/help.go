@@ -185,9 +185,9 @@ type section struct {
 func sections() []section {
 	return []section{
 		{title: "Which records", names: []string{"offset", "number", "where", "since", "until", "slack", "time-field", "zone", "reverse", "step", "order",
-			"tag", "tag-field", "before-context", "after-context", "context", "ignore-case", "fixed-strings", "invert-match", "max-count", "seed", "probability"}},
+			"tag", "tag-field", "before-context", "after-context", "context", "ignore-case", "fixed-strings", "invert-match", "max-count", "seed", "share", "shuffle"}},
 		{title: "What is printed", names: []string{"format", "jq", "raw-output", "fields", "offsets", "ids", "color", "pager", "no-newline", "json", "count", "line-offsets", "ack", "check"}},
-		{title: "Following", names: []string{"follow", "timeout", "idle-timeout", "exit-at-end", "from", "wait"}},
+		{title: "Following", names: []string{"follow", "timeout", "idle-timeout", "exit-at-end", "retry", "from", "wait"}},
 		{title: "The group", names: []string{"group", "commit-every", "no-commit", "no-wait"}},
 		{title: "Running a command", names: []string{"exec", "parallel", "max-attempts", "retry-delay"}},
 		{title: "What is stored", names: []string{"sync", "validate", "compact", "expect-offset", "shared", "key"}},
