@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -25,7 +23,8 @@ func (a *app) completionCmd() *cobra.Command {
 flags with what they do, logs, offsets (and the bounds of the log that was named),
 fields of its records, consumer groups.
 
-bash: for this shell, or once for all that come (with the package bash-completion):
+bash: for this shell (or in ~/.bashrc), or once for all that come, which takes the package
+bash-completion:
 
   source <(jlq completion bash)
   jlq completion bash > ~/.local/share/bash-completion/completions/jlq
@@ -56,16 +55,4 @@ jlq cat app.jsonl --fields, and then the tabulator.`,
 			return write(cmd.Root(), a.out)
 		},
 	}
-}
-
-// bashCompletion is cobra's, but for the @ of times and ids: bash would break
-// words there.
-func bashCompletion(root *cobra.Command, w io.Writer) error {
-	var script bytes.Buffer
-	if err := root.GenBashCompletionV2(&script, true); err != nil {
-		return err
-	}
-	head, rest, _ := strings.Cut(script.String(), "\n\n")
-	_, err := io.WriteString(w, head+"\n\nCOMP_WORDBREAKS=${COMP_WORDBREAKS//@/}\n\n"+rest)
-	return err
 }
