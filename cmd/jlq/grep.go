@@ -56,6 +56,14 @@ wrong or a LOG could not be read, even if there were matches; others as in jlq h
 	return cmd
 }
 
+// patternHint is what to do about a pattern that is refused.
+func (g *grepCommand) patternHint() string {
+	if g.Fixed {
+		return "LC_ALL=C grep -a PATTERN FILE looks for other bytes"
+	}
+	return "-F takes it as a text; patterns are RE2: https://github.com/google/re2/wiki/Syntax"
+}
+
 func (g *grepCommand) run(cmd *cobra.Command, logs []string) error {
 	if err := g.refused(cmd); err != nil {
 		return err
@@ -65,7 +73,7 @@ func (g *grepCommand) run(cmd *cobra.Command, logs []string) error {
 		g.matcher, err = grep.Compile(patterns, &g.Options)
 	}
 	if wrong, ok := errors.AsType[*grep.Error](err); ok {
-		return &usageError{errors.New(wrong.String()), "-F takes it as a text; patterns are RE2: https://github.com/google/re2/wiki/Syntax"}
+		return &usageError{errors.New(wrong.String()), g.patternHint()}
 	}
 	if err != nil {
 		return err

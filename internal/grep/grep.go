@@ -119,6 +119,9 @@ func join(patterns []string, opts *Options) (string, error) {
 	}
 	var out []string
 	for _, p := range patterns {
+		if !utf8.ValidString(p) {
+			return "", &Error{Pattern: p, Err: errors.New("not UTF-8, in which records are looked at"), at: -1}
+		}
 		if opts.Fixed {
 			p = regexp.QuoteMeta(p)
 		} else if err := check(p); err != nil {

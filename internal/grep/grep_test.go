@@ -149,6 +149,10 @@ func TestErrors(t *testing.T) {
 		require.Equal(t, want, e.String(), pattern)
 		require.NotEmpty(t, e.Error())
 	}
+	for _, fixed := range []bool{false, true} {
+		_, err := Compile([]string{"\xff"}, &Options{Fixed: fixed})
+		require.EqualError(t, err, `pattern "\xff": not UTF-8, in which records are looked at`)
+	}
 	_, err := Compile([]string{`a(b`}, &Options{Fixed: true})
 	require.NoError(t, err)
 }
