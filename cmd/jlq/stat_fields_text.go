@@ -169,16 +169,16 @@ func (f *fieldReport) distinctText() string {
 	case !f.About:
 		return uintText(f.Distinct)
 	}
-	return "~" + roughText(f.Distinct)
+	return "~" + uintText(min(rough(f.Distinct), f.Values))
 }
 
-// roughText is n with two digits that say something.
-func roughText(n uint64) string {
+// rough is n with two digits that say something.
+func rough(n uint64) uint64 {
 	unit := uint64(1)
 	for n/unit >= 100 {
 		unit *= 10
 	}
-	return uintText((n + unit/2) / unit * unit)
+	return (n + unit/2) / unit * unit
 }
 
 const (

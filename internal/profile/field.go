@@ -118,7 +118,7 @@ func (n *node) field(path string) Field {
 	}
 	if n.many {
 		distinct, exact := n.sketch.count()
-		f.Distinct, f.About = distinct, !exact
+		f.Distinct, f.About = min(distinct, n.values), !exact
 		for _, c := range n.common[:min(examples, len(n.common))] {
 			f.Examples = append(f.Examples, Value{Raw: string(c.raw)})
 		}

@@ -97,6 +97,15 @@ func TestDistinct(t *testing.T) {
 	require.True(t, many.About)
 	require.InDelta(t, 10_000, many.Distinct, 2000)
 	require.Equal(t, uint64(2), field(t, p, ".long").Distinct, "long values are not kept but counted")
+
+	// No estimate says more values than there are.
+	for n := 400; n < 3000; n += 200 {
+		p := New(MaxPaths)
+		for i := range n {
+			p.Add(fmt.Appendf(nil, `{"i":%d}`, 1_700_000_000+i))
+		}
+		require.LessOrEqual(t, field(t, p, ".i").Distinct, uint64(n))
+	}
 }
 
 // TestMostPaths: what lies beyond the most paths is counted and costs nothing.
