@@ -87,7 +87,12 @@ type object struct {
 
 func newObject(o *Options, columns []column, style style) (*object, error) {
 	f := &object{opts: o, style: style}
+	seen := map[string]bool{}
 	for _, c := range columns {
+		if seen[c.name] {
+			continue // readers do not agree on which of two members of a name they see
+		}
+		seen[c.name] = true
 		if _, err := f.fields.Add(c.text); err != nil {
 			return nil, err
 		}

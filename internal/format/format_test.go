@@ -24,6 +24,19 @@ func layOut(t *testing.T, opts Options, lines ...string) string {
 	return string(out)
 }
 
+// TestTableOnTerminal: what stands between the columns of tsv is a tab there, too.
+func TestTableOnTerminal(t *testing.T) {
+	line := "{\"a\":\"x\\ty\\u001b[m\",\"b\\u0007\":1}"
+	require.Equal(t, "offset\ta\tb\\u0007\n0\tx\\ty\\u001b[m\t1\n", layOut(t, Options{Format: "tsv", Visible: true, Prefix: OffsetPrefix}, line))
+}
+
+// TestTableTellsOnce: a member that is there twice is named once.
+func TestTableTellsOnce(t *testing.T) {
+	var told string
+	layOut(t, Options{Format: "csv", Extra: func(text string) { told = text }}, `{"a":1}`, `{"b":1,"c":2,"b":3}`)
+	require.Contains(t, told, "b, c of record 1 are in no column")
+}
+
 func TestCells(t *testing.T) {
 	for in, want := range map[string][2]string{
 		`"a"`:                  {"a", "a"},

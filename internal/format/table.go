@@ -62,7 +62,21 @@ func (t *table) heading(dst []byte, rec *Record) ([]byte, error) {
 		}
 		t.text([]byte(c.name))
 	}
-	return t.opts.appendShown(dst, t.row), nil
+	return t.shown(dst), nil
+}
+
+// shown appends the row as the options want it. The tabs of tsv stand between
+// columns only, and part them on a terminal, too.
+func (t *table) shown(dst []byte) []byte {
+	if t.comma != '\t' {
+		return t.opts.appendShown(dst, t.row)
+	}
+	rest := t.row
+	for i := bytes.IndexByte(rest, '\t'); i >= 0; i = bytes.IndexByte(rest, '\t') {
+		dst = append(t.opts.appendShown(dst, rest[:i]), '\t')
+		rest = rest[i+1:]
+	}
+	return t.opts.appendShown(dst, rest)
 }
 
 var (
@@ -117,7 +131,7 @@ func (t *table) append(dst []byte, rec *Record) ([]byte, error) {
 	if len(t.row) == 0 && t.comma == ',' {
 		t.row = append(t.row, `""`...) // an empty line is no row to many readers
 	}
-	return t.opts.appendShown(dst, t.row), nil
+	return t.shown(dst), nil
 }
 
 // find returns the values of the columns, nil where one is missing.
@@ -166,17 +180,28 @@ func (t *table) tell(rec *Record) {
 		return
 	}
 	const shown = 5
-	names := t.others
-	more := ""
+	names := distinct(t.others)
+	more, verb := "", "is"
+	if len(names) > 1 {
+		verb = "are"
+	}
 	if len(names) > shown {
 		names, more = names[:shown], fmt.Sprintf(" and %d more", len(names)-shown)
 	}
-	verb := "is"
-	if len(t.others) > 1 {
-		verb = "are"
-	}
 	t.opts.Extra(fmt.Sprintf("%s%s of record %s %s in no column; those are the fields of the first record, unless --fields names them",
 		strings.Join(names, ", "), more, rec.appendOffset(nil), verb))
+}
+
+// distinct drops names that are there already: a record may have a member twice.
+func distinct(names []string) (out []string) {
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		if !seen[name] {
+			seen[name] = true
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // value appends the cell of a value.
