@@ -82,6 +82,9 @@ func (f *formatFlag) Set(text string) error {
 	if wrong, ok := errors.AsType[*format.SpotError](err); ok {
 		return errors.New(wrong.String() + "\n" + format.Tokens)
 	}
+	if err != nil {
+		return errors.New(err.Error() + meant(nearest(text, format.Names)))
+	}
 	*f = formatFlag(text)
-	return err
+	return nil
 }
