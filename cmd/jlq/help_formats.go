@@ -29,6 +29,9 @@ ends, and quotes the empty string ("") to tell it from null. tsv writes tab, new
 carriage return and backslash as \t \n \r \\. A cell that begins with = may be run by a
 spreadsheet.
 
+Of a record that is not JSON all but raw tell and go on; the exit code is 4. --on-bad
+skip counts them instead, and it stays 0; --on-bad fail, where given, ends at the first.
+
 --offsets and --ids print the offset or the id and a tab in front of each record; in
 csv and tsv they are the first column.
 

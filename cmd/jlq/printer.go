@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"example.com/jlq/internal/format"
+	"example.com/jlq/internal/jsonl"
 	"example.com/jlq/reader"
 	"example.com/jlq/topic"
 )
@@ -17,6 +19,7 @@ type printer struct {
 	name    string // of the log
 	layout  *format.Layout
 	checked bool // all records were found to be JSON before
+	halts   bool // a record that is not JSON ends it: --on-bad fail was asked for
 	buf     []byte
 	bad     int
 }
@@ -35,11 +38,10 @@ func (a *app) newPrinter(name string, f *formatFlags, opts format.Options) (*pri
 func (p *printer) raw() bool { return p.layout.Raw() }
 
 // print prints one record, or tells why it cannot be shown in this format.
-// The error is that of stdout.
+// The error is that of stdout, or about a record that ends the command.
 func (p *printer) print(rec topic.Record) error {
 	if err := p.shape(rec); err != nil {
-		p.refuse(rec.Record, err)
-		return nil
+		return p.refuse(rec.Record, err)
 	}
 	return p.write()
 }
@@ -54,16 +56,27 @@ func (p *printer) shape(rec topic.Record) (err error) {
 
 func (p *printer) write() error { return p.app.out.WriteLine(p.buf, "") }
 
-func (p *printer) refuse(rec reader.Record, err error) {
+// refuse takes a record that the format cannot show. What --on-bad says is about
+// those that are not JSON; csv does not show other things than objects either.
+func (p *printer) refuse(rec reader.Record, err error) error {
+	_, invalid := errors.AsType[*jsonl.SyntaxError](err)
+	switch {
+	case invalid && p.halts:
+		return notJSON(p.name, rec, err)
+	case invalid && p.app.skip != nil:
+		p.app.skip.notJSON(rec)
+		return nil
+	}
 	p.bad++
 	if p.bad > badReports {
-		return
+		return nil
 	}
 	where := "offset unknown"
 	if rec.Offset != reader.UnknownOffset {
 		where = "offset " + uintText(rec.Offset)
 	}
 	p.app.report("%s: %s: not shown: %v", p.name, where, err)
+	return nil
 }
 
 // all prints records until ctx ends.

@@ -37,6 +37,7 @@ type skipper struct {
 	damaged gaps
 	away    gaps // in segments that are not there
 	blank   gaps
+	invalid gaps // not JSON, in a format that has to read them
 }
 
 // damage takes what the reader passes over.
@@ -80,6 +81,14 @@ func (s *skipper) leavesOut(rec reader.Record) bool {
 	return true
 }
 
+// notJSON takes a record that is not JSON, which a format cannot show.
+func (s *skipper) notJSON(rec reader.Record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.invalid.add(rec.Offset, 1, int64(len(rec.Data))+1)
+	s.tellAtOnce()
+}
+
 // tellAtOnce tells while following, which has no end.
 func (s *skipper) tellAtOnce() {
 	if s.app.out.isLive() {
@@ -92,7 +101,7 @@ func (s *skipper) tell() {
 	for _, g := range []struct {
 		*gaps
 		what string
-	}{{&s.damaged, "damaged"}, {&s.away, "away"}, {&s.blank, "blank"}} {
+	}{{&s.damaged, "damaged"}, {&s.away, "away"}, {&s.blank, "blank"}, {&s.invalid, "not JSON"}} {
 		if g.count > 0 {
 			verb := "are"
 			if g.count == 1 {

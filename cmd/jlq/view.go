@@ -130,6 +130,7 @@ func (a *app) show(cmd *cobra.Command, f *viewFlags, path string, src source) (e
 	if err != nil {
 		return err
 	}
+	v.printer.halts = cmd.Flags().Changed("on-bad") && f.onBad.value == "fail"
 	a.paginate(string(f.pager))
 	return a.pick(cmd, &f.pickFlags, path, func(path string) {
 		v.name, v.printer.name = path, path

@@ -122,11 +122,7 @@ func (w *where) wants(rec reader.Record) (bool, error) {
 // refuse takes a line of that size that is not JSON.
 func (w *where) refuse(rec reader.Record, size int64, err error) error {
 	if w.onBad == "fail" {
-		where := "a line"
-		if rec.Offset != reader.UnknownOffset {
-			where = "offset " + uintText(rec.Offset)
-		}
-		return &codeError{exitInvalid, &usageError{fmt.Errorf("%s: %s is not JSON: %w", w.name, where, err), "--on-bad skip leaves it out"}}
+		return notJSON(w.name, rec, err)
 	}
 	if w.app.skip != nil && w.app.skip.leavesOut(rec) {
 		return nil // it is told as what it is: blank, or damaged
@@ -137,6 +133,15 @@ func (w *where) refuse(rec reader.Record, size int64, err error) error {
 		w.tell()
 	}
 	return nil
+}
+
+// notJSON ends a command at a line that is not JSON.
+func notJSON(name string, rec reader.Record, err error) error {
+	where := "a line"
+	if rec.Offset != reader.UnknownOffset {
+		where = "offset " + uintText(rec.Offset)
+	}
+	return &codeError{exitInvalid, &usageError{fmt.Errorf("%s: %s is not JSON: %w", name, where, err), "--on-bad skip leaves it out"}}
 }
 
 // rows is what is chosen of records.
