@@ -62,6 +62,10 @@ type Options struct {
 	MaxInFlight      int
 	MaxInFlightBytes int64
 
+	// MaxRecordBytes bounds the memory that one record may take; a longer one is
+	// an error. 0 means 16 MiB, or more where the log's writer may store more.
+	MaxRecordBytes int
+
 	// AutoAck takes a message for acked that is not answered when the loop asks
 	// for the next one. One that the loop is left with is not.
 	AutoAck bool

@@ -60,10 +60,11 @@ func (s *source) open(number int, o *Options) (log *reader.Log, own bool, err er
 		return s.shared, false, nil
 	}
 	log, err = reader.Open(s.logPath(number), &reader.Options{
-		WholeLines: true,
-		Poll:       o.Poll,
-		Logger:     o.Logger,
-		FS:         s.fs,
+		WholeLines:     true,
+		MaxRecordBytes: o.MaxRecordBytes,
+		Poll:           o.Poll,
+		Logger:         o.Logger,
+		FS:             s.fs,
 	})
 	return log, true, err
 }

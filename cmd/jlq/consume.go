@@ -196,8 +196,10 @@ func (c *consumeCommand) options(cmd *cobra.Command, path string) (*group.Option
 		NoCommit:     c.noCommit,
 		NoWait:       c.noWait,
 		MaxAttempts:  c.exec.attempts,
-		RetryDelay:   time.Duration(c.exec.delay),
-		Logger:       c.warner(),
+		// The limit is that of reading; a dead letter has its own.
+		MaxRecordBytes: int(c.max),
+		RetryDelay:     time.Duration(c.exec.delay),
+		Logger:         c.warner(),
 	}
 	if c.exec.text != "" {
 		opts.DrainTimeout = commandDrain
