@@ -139,6 +139,9 @@ func (p *parser) bracket() (step, bool, error) {
 	n := strings.IndexByte(rest, ']')
 	digits := strings.TrimSpace(rest[:max(n, 0)])
 	index, err := strconv.ParseInt(digits, 10, 32)
+	if n == 0 {
+		return step{}, false, p.fail(p.pos, "[] is each element, which takes --jq 'select(any(.a[]; . == 1))'; [0] is the first")
+	}
 	if n < 0 || err != nil || digits[0] == '+' {
 		return step{}, false, p.fail(p.pos, `want a number or a "key" and ]`)
 	}

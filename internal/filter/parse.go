@@ -71,30 +71,6 @@ func (p *parser) parse() (*expr, error) {
 	return e, err
 }
 
-// mistaken is what people write who come from elsewhere, and what they want.
-var mistaken = []struct{ mark, want string }{
-	{"=", "= does not compare, == does"},
-	{"&", "& alone is nothing, && is and"},
-	{"|", "a filter has no pipes; || is or"},
-	{"!~", "there is no !~; write !(.a =~ \"re\")"},
-	{"not", "not goes in front: !(...)"},
-	{"'", "strings are in double quotes"},
-}
-
-// unexpected is the error for what follows a whole condition.
-func (p *parser) unexpected() error {
-	rest := p.rest()
-	for _, m := range mistaken {
-		if strings.HasPrefix(rest, m.mark) {
-			return p.fail(p.pos, "%s", m.want)
-		}
-	}
-	if rest[0] == ')' {
-		return p.fail(p.pos, "a ) without its (")
-	}
-	return p.fail(p.pos, "%s where && or || or the end should be", quoted(rest))
-}
-
 func (p *parser) or() (*expr, error) {
 	return p.chain(opOr, "||", "or", p.and)
 }
@@ -270,6 +246,9 @@ func (p *parser) call() (*expr, error) {
 	}
 	f, known := functions[word]
 	if !known {
+		if instead := functionsOfJq[word]; instead != "" {
+			return nil, p.fail(p.pos, "no %s here: %s", word, instead)
+		}
 		return nil, p.fail(p.pos, "no function %s; there are exists, startswith, endswith, contains", word)
 	}
 	p.pos += len(word)
