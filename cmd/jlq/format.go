@@ -13,7 +13,7 @@ import (
 // formatFlags say how records are printed.
 type formatFlags struct {
 	format  formatFlag
-	fields  string
+	fields  fieldsFlag
 	ids     bool
 	offsets bool
 	color   choice
@@ -23,7 +23,7 @@ func (f *formatFlags) add(cmd *cobra.Command) {
 	f.color = newChoice("auto", "always", "never")
 	flags := cmd.Flags()
 	flags.VarP(&f.format, "format", "F", "how records are printed: raw, json, pretty, log, csv, tsv, or a template such as '%o %{user.id}\\n' (jlq help formats)")
-	flags.StringVar(&f.fields, "fields", "", "print only these fields, such as ts,user.id; the `FIELDS` are also the columns of csv and tsv")
+	flags.Var(&f.fields, "fields", "print only these fields, such as ts,user.id; the `FIELDS` are also the columns of csv and tsv; may be given several times")
 	flags.BoolVar(&f.offsets, "offsets", false, "print the offset and a tab in front of each record")
 	flags.BoolVar(&f.ids, "ids", false, "print the id, such as orders-0@42, and a tab in front of each record")
 	flags.Var(&f.color, "color", "when to colour: on a terminal and without NO_COLOR (auto), always or never")
@@ -32,7 +32,7 @@ func (f *formatFlags) add(cmd *cobra.Command) {
 // layout makes the layout that the flags ask for. human says that a terminal may
 // show the records of a service in the way of -F log.
 func (a *app) layout(f *formatFlags, opts format.Options) (*format.Layout, error) {
-	opts.Format, opts.Fields = string(f.format), f.fields
+	opts.Format, opts.Fields = string(f.format), string(f.fields)
 	switch {
 	case f.ids && f.offsets:
 		return nil, usagef("--ids and --offsets: an id has the offset in it; want one of them")

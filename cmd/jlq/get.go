@@ -59,6 +59,9 @@ line is there; what stands behind a tab is not looked at, so that what --offsets
   shuf -i 0-999999 -n 100 | jlq get app.jsonl -`,
 		Args: wantArgs(2, -1, "a LOG and at least one OFFSET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := turned(cmd, "OFFSET", args[0], args[1:]); err != nil {
+				return err
+			}
 			return g.run(cmd, args[0], args[1:])
 		},
 	}

@@ -123,7 +123,7 @@ func parseBound(text string) (bound, error) {
 		kind = atLast
 	}
 	if digits == "" || strings.Trim(digits, "0123456789") != "" {
-		return bound{}, fmt.Errorf("want %s", offsetsHelp)
+		return bound{}, fmt.Errorf("want %s%s", offsetsHelp, meant(boundWords[text]))
 	}
 	n, err := strconv.ParseUint(digits, 10, 64)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"example.com/jlq/internal/jsonl"
 	"example.com/jlq/internal/segment"
+	"example.com/jlq/internal/vfs"
 	"example.com/jlq/reader"
 )
 
@@ -66,11 +67,20 @@ func (a *app) withLog(ctx context.Context, path string, flags readFlags, do func
 // noLog says of a path that there is nothing, rather than how that was found
 // out.
 func noLog(path string, err error) error {
+	if errors.Is(err, vfs.ErrNotRegular) && strings.HasPrefix(path, "/dev/") {
+		return &usageError{err: err, hint: throughPipe}
+	}
+	if in := logIn(path); in != "" && errors.Is(err, segment.ErrNotLog) {
+		return &usageError{err: err, hint: "did you mean " + in + "?"}
+	}
 	e, ok := errors.AsType[*fs.PathError](err)
 	if !ok || e.Path != path || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	err = fmt.Errorf("%s: no such log: %w", path, e.Err)
+	if path == "-" {
+		return &usageError{err: err, hint: throughPipe}
+	}
 	if near := nearLog(path); near != "" {
 		return &usageError{err: err, hint: "did you mean " + near + "?"}
 	}

@@ -88,6 +88,12 @@ func (a *app) unknownCommand(root *cobra.Command, args []string) error {
 			near = []string{cmd.Name()} // rather than what is only spelt alike
 		}
 	}
+	if other, known := otherCommands[args[0]]; known && root.Parent() == nil {
+		near = slices.DeleteFunc([]string{other}, func(name string) bool { return name == "" })
+	}
+	if guess := guessCommand(args[0]); guess != "" && root.Parent() == nil && len(near) == 0 {
+		err.hint = guess
+	}
 	if len(near) > 0 {
 		err.hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}
@@ -101,7 +107,14 @@ func flagError(cmd *cobra.Command, err error) error {
 		usage.err = err
 	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
-	if !ok || unknown.GetSpecifiedShortnames() != "" {
+	if !ok {
+		return usage
+	}
+	if guess := guessFlag(cmd, unknown); guess != "" {
+		usage.hint = guess
+		return usage
+	}
+	if unknown.GetSpecifiedShortnames() != "" {
 		return usage
 	}
 	if name := nearestFlag(cmd, unknown.GetSpecifiedName()); name != "" {
@@ -115,7 +128,7 @@ func seeHelp(cmd *cobra.Command) string { return cmd.CommandPath() + " --help" }
 // otherNames are what else flags are called elsewhere.
 var otherNames = map[string]string{
 	"segment-size": "segment-bytes", "max-bytes": "keep-bytes", "max-records": "keep-records", "max-segments": "keep-segments",
-	"retention": "max-age", "lines": "number",
+	"retention": "max-age", "lines": "number", "limit": "number", "max-count": "number", "query": "where", "select": "fields",
 }
 
 // nearestFlag finds the flag that name begins, or that differs from it in two
@@ -166,7 +179,7 @@ func wantArgs(least, most int, what string) cobra.PositionalArgs {
 		}
 		return &usageError{
 			err:  fmt.Errorf("%s: want %s, got %s", cmd.Name(), what, countText(uint64(len(args)), "argument")),
-			hint: seeHelp(cmd),
+			hint: argsHint(cmd, args),
 		}
 	}
 }

@@ -68,7 +68,10 @@ func (c *seekCommand) wantTimes(cmd *cobra.Command, args []string) error {
 	if c.check {
 		return wantArgs(1, 1, "one LOG and no TIME with --check")(cmd, args)
 	}
-	return wantArgs(2, -1, "a LOG and at least one @TIME")(cmd, args)
+	if err := wantArgs(2, -1, "a LOG and at least one @TIME")(cmd, args); err != nil {
+		return err
+	}
+	return turned(cmd, "@TIME", args[0], args[1:])
 }
 
 func (c *seekCommand) run(cmd *cobra.Command, path string, args []string) error {
