@@ -29,7 +29,7 @@ var otherCommands = map[string]string{
 // guessCommand finds what was meant by what is no command: a log to print, or
 // a program of jq. It returns nothing where it is neither.
 func guessCommand(given string) string {
-	if strings.HasPrefix(given, ".") && len(given) > 1 && !strings.ContainsAny(given, "/\\'") {
+	if strings.HasPrefix(given, ".") && !strings.ContainsAny(given, "/\\'") {
 		return fmt.Sprintf("jlq cat LOG --jq '%s', or jlq filter LOG EXPR", given)
 	}
 	if _, err := os.Lstat(given); err == nil {
