@@ -35,7 +35,7 @@
 //	4    invalid or corrupt records were met
 //	5    an index does not fit its records and could not be rebuilt
 //	6    locked by another writer or consumer, or nothing came in time
-//	130  interrupted (143 when terminated)
+//	130  interrupted (143 when terminated, 129 when hung up)
 //	141  stdout was closed; nothing is said
 //
 // # Shape

@@ -87,7 +87,7 @@ const exitCodesTopic = `  0    done; for append: everything given is stored and 
   4    invalid or corrupt records were met
   5    an index does not fit its records and could not be rebuilt
   6    locked by another writer or consumer, or nothing came in time
-  130  interrupted (143 when terminated): what was read or stored until then is
+  130  interrupted (143 when terminated, 129 when hung up): what was stored until then stays
   141  stdout was closed by who read it; nothing is said
 
 What went wrong stands on stderr, each line behind "jlq: "; a line with "hint:" says

@@ -119,7 +119,7 @@ func lookPath(ts *testscript.TestScript, name string) string {
 
 func finish(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := ts.Value(started{}).(map[string]*exec.Cmd)[args[0]]
-	if sig, ok := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM}[args[1]]; ok {
+	if sig, ok := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}[args[1]]; ok {
 		ts.Check(cmd.Process.Signal(sig))
 	}
 	done := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
