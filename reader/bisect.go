@@ -3,7 +3,6 @@ package reader
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"math"
@@ -89,8 +88,7 @@ func (b *bisector) mustHaveTimes() error {
 			return err
 		}
 	}
-	s := timeSearch{field: b.want.Field}
-	return fmt.Errorf("%s: %w: looked for %s", b.log.place.Path, ErrNoTime, s.fieldNames())
+	return b.log.noTime(b.want.Field)
 }
 
 // edge returns the start of a line before which all records are earlier than t.
@@ -144,9 +142,8 @@ func (b *bisector) low(t time.Time) (int64, error) {
 // records are those of [from, to), until the search is given up. What cannot be
 // read is passed over in silence where Options.Skip says so: nobody asked for it.
 func (b *bisector) records(from, to int64) iter.Seq2[Record, error] {
-	skip := (&timeSearch{log: b.log}).skip()
 	return func(yield func(Record, error) bool) {
-		for rec, err := range b.log.recordsAt(Stretch{from, to}, skip) {
+		for rec, err := range b.log.recordsAt(Stretch{from, to}, b.log.quietSkip()) {
 			if err == nil && b.ctx.Err() != nil {
 				rec, err = Record{}, context.Cause(b.ctx)
 			}

@@ -23,18 +23,23 @@ func (l *Log) Blocks(from, to uint64) iter.Seq2[Lines, error] {
 		r := l.borrow()
 		defer r.giveBack()
 		r.next, r.clamp, r.ranging = from, true, true
-		err := r.bound(to)
-		for err == nil {
-			if r.block.n > 0 && !yield(r.takeBlock(), nil) {
-				return
-			}
-			if err = r.fill(); err != nil {
-				err = r.passOver(err)
-			}
+		r.blocks(r.bound(to), yield)
+	}
+}
+
+// blocks yields what lies within the bounds, block by block; err is how setting
+// these ended.
+func (r *Reader) blocks(err error, yield func(Lines, error) bool) {
+	for err == nil {
+		if r.block.n > 0 && !yield(r.takeBlock(), nil) {
+			return
 		}
-		if err != io.EOF {
-			yield(Lines{}, err)
+		if err = r.fill(); err != nil {
+			err = r.passOver(err)
 		}
+	}
+	if err != io.EOF {
+		yield(Lines{}, err)
 	}
 }
 

@@ -2,7 +2,6 @@ package reader
 
 import (
 	"context"
-	"fmt"
 	"sort"
 	"time"
 )
@@ -65,7 +64,7 @@ func (l *Log) CheckOrder(ctx context.Context, field string, progress func(done, 
 		}
 	}
 	if o.Records > 0 && o.Timeless == o.Records {
-		return o.Order, fmt.Errorf("%s: %w: looked for %s", l.place.Path, ErrNoTime, s.fieldNames())
+		return o.Order, l.noTime(field)
 	}
 	return o.Order, nil
 }

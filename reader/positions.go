@@ -1,7 +1,6 @@
 package reader
 
 import (
-	"io"
 	"iter"
 )
 
@@ -35,18 +34,7 @@ func (l *Log) BlocksAt(s Stretch) iter.Seq2[Lines, error] {
 		}
 		r := l.borrow()
 		defer r.giveBack()
-		err := r.boundAt(s)
-		for err == nil {
-			if r.block.n > 0 && !yield(r.takeBlock(), nil) {
-				return
-			}
-			if err = r.fill(); err != nil {
-				err = r.passOver(err)
-			}
-		}
-		if err != io.EOF {
-			yield(Lines{}, err)
-		}
+		r.blocks(r.boundAt(s), yield)
 	}
 }
 
@@ -61,18 +49,7 @@ func (l *Log) recordsAt(s Stretch, skip func(Damage) error) iter.Seq2[Record, er
 		r := l.borrow()
 		defer r.giveBack()
 		r.skip = skip
-		err := r.boundAt(s)
-		for err == nil {
-			if !r.yieldBlock(yield) {
-				return
-			}
-			if err = r.fill(); err != nil {
-				err = r.passOver(err)
-			}
-		}
-		if err != io.EOF {
-			yield(Record{}, err)
-		}
+		r.records(r.boundAt(s), yield)
 	}
 }
 

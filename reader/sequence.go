@@ -32,18 +32,23 @@ func (l *Log) sequenceSkipping(from, to uint64, clamp bool, skip func(Damage) er
 		r := l.borrow()
 		defer r.giveBack()
 		r.next, r.clamp, r.skip, r.ranging = from, clamp, skip, true
-		err := r.bound(to)
-		for err == nil {
-			if !r.yieldBlock(yield) {
-				return
-			}
-			if err = r.fill(); err != nil {
-				err = r.passOver(err)
-			}
+		r.records(r.bound(to), yield)
+	}
+}
+
+// records yields what lies within the bounds, record by record; err is how setting
+// these ended.
+func (r *Reader) records(err error, yield func(Record, error) bool) {
+	for err == nil {
+		if !r.yieldBlock(yield) {
+			return
 		}
-		if err != io.EOF {
-			yield(Record{}, err)
+		if err = r.fill(); err != nil {
+			err = r.passOver(err)
 		}
+	}
+	if err != io.EOF {
+		yield(Record{}, err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -196,7 +197,7 @@ func whatever(stamp) bool { return true }
 // stamped returns the first record of [from, to) that has a time and that is
 // wanted.
 func (s *timeSearch) stamped(from, to uint64, wanted func(stamp) bool) (stamp, bool, error) {
-	for rec, err := range s.log.sequenceSkipping(from, to, true, s.skip()) {
+	for rec, err := range s.log.sequenceSkipping(from, to, true, s.log.quietSkip()) {
 		if err == nil && s.ctx.Err() != nil {
 			err = context.Cause(s.ctx)
 		}
@@ -215,10 +216,10 @@ func (s *timeSearch) stamped(from, to uint64, wanted func(stamp) bool) (stamp, b
 // stampOf is the time of a record.
 func (s *timeSearch) stampOf(rec Record) (time.Time, bool) { return jsonl.Time(rec.Data, s.field) }
 
-// skip is Options.Skip for a search, which comes to the same damage many times:
+// quietSkip is Options.Skip for a search, which comes to the same damage many times:
 // nobody is told, because nobody asked for these records.
-func (s *timeSearch) skip() func(Damage) error {
-	if s.log.opts.Skip == nil {
+func (l *Log) quietSkip() func(Damage) error {
+	if l.opts.Skip == nil {
 		return nil
 	}
 	return func(Damage) error { return nil }
@@ -247,12 +248,14 @@ func (s *timeSearch) mustHaveTimes() error {
 	if away != nil {
 		return away
 	}
-	return fmt.Errorf("%s: %w: looked for %s", s.log.place.Path, ErrNoTime, s.fieldNames())
+	return s.log.noTime(s.field)
 }
 
-func (s *timeSearch) fieldNames() string {
-	if s.field != "" {
-		return fmt.Sprintf("%q", s.field)
+// noTime is [ErrNoTime] with where what was looked for.
+func (l *Log) noTime(field string) error {
+	names := strings.Join(timeFields, ", ")
+	if field != "" {
+		names = strconv.Quote(field)
 	}
-	return strings.Join(timeFields, ", ")
+	return fmt.Errorf("%s: %w: looked for %s", l.place.Path, ErrNoTime, names)
 }

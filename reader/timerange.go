@@ -98,7 +98,7 @@ func (c *timeChooser) cross(t time.Time, at, edge uint64) (uint64, error) {
 		end = edge + min(c.s.slack+1, end-edge)
 	}
 	next := at
-	for rec, err := range c.s.log.sequenceSkipping(at, end, true, c.s.skip()) {
+	for rec, err := range c.s.log.sequenceSkipping(at, end, true, c.s.log.quietSkip()) {
 		if err == nil && c.s.ctx.Err() != nil {
 			err = context.Cause(c.s.ctx)
 		}
