@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"example.com/jlq/internal/jsonl"
+	"example.com/jlq/internal/rare"
 )
 
 // Bad is a line that is not JSON.
@@ -12,8 +13,8 @@ type Bad struct {
 	Data []byte // without its newline; shares memory with the block
 	Err  error
 
-	// Of what Sift yields, Offset is the line's number in the log, Size its
-	// length, and Data a copy of at most its first KiB.
+	// After Keep, and of what Sift yields: Offset is the number in the log, Size the
+	// length, and Data a copy of at most the first KiB.
 	Offset uint64
 	Size   int
 }
@@ -43,7 +44,7 @@ type selection struct {
 	numbers  []int // which are these
 
 	next            finder
-	common          tally
+	common          rare.Tally
 	counted, number int // line number begins at counted, the last time it was asked
 }
 
@@ -125,14 +126,14 @@ func (s *selection) numberOf(start int) int {
 // candidates decides about the lines that hold what is needed, or a backslash,
 // and about no others. It returns the line where that is not worth it any more.
 func (s *selection) candidates() (at int) {
-	for at < len(s.block) && !s.common.most() {
+	for at < len(s.block) && !s.common.Most() {
 		hit := s.next.from(at)
 		if hit >= len(s.block) {
 			return len(s.block)
 		}
 		start := bytes.LastIndexByte(s.block[at:hit], '\n') + 1 + at
 		end := s.lineEnd(hit)
-		s.common.add(start-at, end+1-start)
+		s.common.Add(start-at, end+1-start)
 		at = s.line(start, end) + 1
 	}
 	return at
@@ -140,14 +141,14 @@ func (s *selection) candidates() (at int) {
 
 // checks is candidates where the other lines must be JSON too.
 func (s *selection) checks() (at int) {
-	for at < len(s.block) && !s.common.most() {
+	for at < len(s.block) && !s.common.Most() {
 		end := s.lineEnd(at)
 		if s.next.from(at) < end {
-			s.common.add(0, end+1-at)
+			s.common.Add(0, end+1-at)
 			at = s.line(at, end) + 1
 			continue
 		}
-		s.common.add(end+1-at, 0)
+		s.common.Add(end+1-at, 0)
 		if err := jsonl.CheckStrict(jsonl.SkipBOM(s.block[at:end:end]), -1); err != nil {
 			end = s.refuse(at, end, err)
 		}
@@ -155,22 +156,6 @@ func (s *selection) checks() (at int) {
 	}
 	return at
 }
-
-// tally tells whether most lines are read all the same: then it only costs to
-// look for what they must hold.
-type tally struct {
-	passed, read int // bytes
-}
-
-// fairSample is how many bytes are read before it is judged by them.
-const fairSample = 16 << 10
-
-func (t *tally) add(passed, read int) {
-	t.passed += passed
-	t.read += read
-}
-
-func (t *tally) most() bool { return t.read > fairSample && t.passed < t.read }
 
 // finder looks for the next place where any of some needs is met, or of a
 // backslash. It remembers where each is next, so that a rare one is not looked

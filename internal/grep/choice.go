@@ -1,5 +1,7 @@
 package grep
 
+import "example.com/jlq/internal/rare"
+
 // Which texts are worth looking for, and by which byte, depends on the lines: in
 // one log each line has "level" in it, in another a q is in none. So a search
 // looks at the beginning of the first block, and again now and then.
@@ -38,7 +40,7 @@ func (s *search) choose(block []byte) {
 		}
 	}
 	s.chosen = true
-	s.common = tally{}
+	s.common = rare.Tally{}
 }
 
 // anchor chooses the byte of the text that is rarest in a sample of so many bytes,
@@ -47,7 +49,7 @@ func (t *text) anchor(seen *[256]int, size int) (cost int) {
 	best := -1
 	for i := range len(t.text) {
 		c := t.text[i]
-		n := 16*seen[c] + 15 - int(rarity[c])/4 // what was not seen differs, too
+		n := 16*seen[c] + 15 - rare.Rank(c)/4 // what was not seen differs, too
 		if t.fold && c >= 'a' && c <= 'z' {
 			n += 16 * seen[c-'a'+'A']
 		}

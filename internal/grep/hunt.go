@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"unicode/utf8"
+
+	"example.com/jlq/internal/rare"
 )
 
 // hunt looks through one block for texts. It remembers where each byte that it
@@ -52,23 +54,12 @@ func (h *hunt) from(at int) (place int, sure bool) {
 
 // exact looks for a text as it is.
 func (h *hunt) exact(t *text, s *spot, from int) {
-	s.next, s.sure = len(h.block), true
+	s.sure = true
 	if t.at < 0 {
 		s.next = orEnd(bytes.Index(h.block[from:], []byte(t.text)), from, h.block)
 		return
 	}
-	rare := t.text[t.at]
-	for i := from + t.at; i < len(h.block); i++ {
-		n := bytes.IndexByte(h.block[i:], rare)
-		if n < 0 {
-			return
-		}
-		i += n
-		if start := i - t.at; len(h.block)-start >= len(t.text) && string(h.block[start:start+len(t.text)]) == t.text {
-			s.next = start
-			return
-		}
-	}
+	s.next = rare.Index(h.block, t.text, t.at, from)
 }
 
 // folded looks for a text in any case. Where it may be spelt otherwise than in

@@ -109,16 +109,3 @@ func lowerASCII(r rune) rune {
 	}
 	return r
 }
-
-// rarity is how seldom a byte comes in logs, by and large: what every line is
-// made of, then letters by how often English has them, then all the rest.
-var rarity = func() (rank [256]uint8) {
-	const common = `"0123456789 :,.-_{}[]etaoinsrhldcumfpgwybvkxjqz`
-	for i := range rank {
-		rank[i] = uint8(len(common))
-	}
-	for i := range len(common) {
-		rank[common[i]] = uint8(i)
-	}
-	return rank
-}()

@@ -3,6 +3,8 @@ package grep
 import (
 	"bytes"
 	"iter"
+
+	"example.com/jlq/internal/rare"
 )
 
 // search is what one goroutine needs to look through blocks.
@@ -13,7 +15,7 @@ type search struct {
 	chosen bool
 	since  int // bytes that were searched since they were chosen
 	hunt   hunt
-	common tally
+	common rare.Tally
 }
 
 func (m *Matcher) newSearch() *search {
@@ -98,7 +100,7 @@ func (s *search) next(block []byte, at int) (start, end int) {
 	if s.m.never {
 		return len(block), len(block)
 	}
-	for len(s.texts) > 0 && (s.m.whole || !s.common.most()) {
+	for len(s.texts) > 0 && (s.m.whole || !s.common.Most()) {
 		hit, sure := s.hunt.from(at)
 		if hit >= len(block) {
 			return len(block), len(block)
@@ -108,7 +110,7 @@ func (s *search) next(block []byte, at int) (start, end int) {
 		if s.m.whole && sure || s.matches(withoutNewline(block[start:end])) {
 			return start, end
 		}
-		s.common.add(start-at, end-start)
+		s.common.Add(start-at, end-start)
 		if at = end; at >= len(block) {
 			return at, at
 		}
@@ -163,19 +165,3 @@ func withoutNewline(line []byte) []byte {
 	}
 	return line[:len(line):len(line)]
 }
-
-// tally tells whether most lines are looked at all the same: then it only costs
-// to hunt for what they must hold.
-type tally struct {
-	passed, read int // bytes
-}
-
-// fairSample is how many bytes are read before it is judged by them.
-const fairSample = 16 << 10
-
-func (t *tally) add(passed, read int) {
-	t.passed += passed
-	t.read += read
-}
-
-func (t *tally) most() bool { return t.read > fairSample && t.passed < t.read }
