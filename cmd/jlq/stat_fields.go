@@ -190,18 +190,9 @@ func (f *fieldsCommand) block(p *fieldsPart, block filter.Block) {
 	p.matched += matched
 	p.bytes += int64(len(block.Data))
 	for i := known; i < len(p.bad); i++ {
-		keepBad(&p.bad[i], block.First)
+		p.bad[i].Keep(block.First)
 	}
 	for line := range bytes.Lines(p.lines) {
 		p.profile.Add(line[:len(line)-1])
 	}
-}
-
-// keepBad makes bad independent of the block whose first line has that offset.
-func keepBad(bad *filter.Bad, first uint64) {
-	bad.Offset, bad.Size = reader.UnknownOffset, len(bad.Data)
-	if first != reader.UnknownOffset {
-		bad.Offset = first + uint64(bad.Line)
-	}
-	bad.Data = bytes.Clone(bad.Data[:min(len(bad.Data), 1<<10)])
 }

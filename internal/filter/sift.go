@@ -59,7 +59,7 @@ func (s *Sieve) choose(ctx context.Context, piece iter.Seq2[Block, error], c *Ch
 		c.Lines, matched, c.Bad = s.selectFrom(c, block)
 		c.Matched += matched
 		for i := known; i < len(c.Bad); i++ {
-			c.Bad[i].keep(block.First)
+			c.Bad[i].Keep(block.First)
 		}
 		if ctx.Err() != nil || s.Stop && len(c.Bad) > 0 {
 			break
@@ -84,8 +84,9 @@ func (s *Sieve) selectFrom(c *Chosen, block Block) ([]byte, int, []Bad) {
 // keptBytes is how much is kept of a line that is not JSON.
 const keptBytes = 1 << 10
 
-// keep makes b independent of the block whose first line has that offset.
-func (b *Bad) keep(first uint64) {
+// Keep makes b, one of what [Filter.Select] found, independent of the block, whose
+// first line has that offset.
+func (b *Bad) Keep(first uint64) {
 	b.Offset = UnknownOffset
 	if first != UnknownOffset {
 		b.Offset = first + uint64(b.Line)
