@@ -25,7 +25,10 @@ func parseFields(list string) ([]column, error) {
 	}
 	var out []column
 	for from := 0; from <= len(list); {
-		end := from + fieldEnd(list[from:])
+		end := len(list)
+		if n := unquoted(list[from:], ','); n >= 0 {
+			end = from + n
+		}
 		text := strings.TrimSpace(list[from:end])
 		if text == "" {
 			return nil, &SpotError{Expr: list, Position: from, Reason: "want the name of a field", What: "fields"}
@@ -44,20 +47,20 @@ func parseFields(list string) ([]column, error) {
 	return out, nil
 }
 
-// fieldEnd is the place of the first comma of list that is not in quotes.
-func fieldEnd(list string) int {
+// unquoted is the place of the first c of text that is not in quotes, or -1.
+func unquoted(text string, c byte) int {
 	quoted := false
-	for i := 0; i < len(list); i++ {
-		switch c := list[i]; {
-		case c == '\\' && quoted:
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '\\' && quoted:
 			i++
-		case c == '"':
+		case text[i] == '"':
 			quoted = !quoted
-		case c == ',' && !quoted:
+		case text[i] == c && !quoted:
 			return i
 		}
 	}
-	return len(list)
+	return -1
 }
 
 // columnName is a field without the dot in front; a name in quotes is what it

@@ -85,7 +85,7 @@ func (p *templateParser) token() error {
 // field reads %{path}.
 func (p *templateParser) field() error {
 	begin := p.pos + 2
-	n := braceEnd(p.src[begin:])
+	n := unquoted(p.src[begin:], '}')
 	if n < 0 {
 		return p.fail(p.pos, "%%{ without its }")
 	}
@@ -98,22 +98,6 @@ func (p *templateParser) field() error {
 	p.t.parts = append(p.t.parts, part{token: '{', field: number})
 	p.pos = begin + n + 1
 	return nil
-}
-
-// braceEnd is the place of the first } that is not in quotes, or -1.
-func braceEnd(text string) int {
-	quoted := false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\' && quoted:
-			i++
-		case c == '"':
-			quoted = !quoted
-		case c == '}' && !quoted:
-			return i
-		}
-	}
-	return -1
 }
 
 // escapes are what a letter behind a backslash stands for.
