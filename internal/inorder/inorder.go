@@ -41,28 +41,11 @@ func Each[T, R any](ctx context.Context, items iter.Seq[T], work func(context.Co
 		var running sync.WaitGroup
 		defer running.Wait()
 		defer cancel()
-		running.Go(func() {
-			// Both hold all there are, so that only free is waited for.
-			defer close(todo)
-			defer close(order)
-			for item := range items {
-				select {
-				case s := <-free:
-					s.item = item
-					todo <- s
-					order <- s
-				case <-ctx.Done():
-					return
-				}
-			}
-		})
+		running.Go(func() { hand(ctx, items, free, todo, order) })
 		for range workers {
 			running.Go(func() {
 				for s := range todo {
-					work(ctx, s.item, &s.result)
-					var none T
-					s.item = none
-					s.done <- struct{}{}
+					s.run(ctx, work)
 				}
 			})
 		}
@@ -74,4 +57,29 @@ func Each[T, R any](ctx context.Context, items iter.Seq[T], work func(context.Co
 			free <- s
 		}
 	}
+}
+
+// hand puts each item into a slot that is free, for the workers and for the caller.
+func hand[T, R any](ctx context.Context, items iter.Seq[T], free <-chan *slot[T, R], todo, order chan<- *slot[T, R]) {
+	// Both hold all there are, so that only free is waited for.
+	defer close(todo)
+	defer close(order)
+	for item := range items {
+		select {
+		case s := <-free:
+			s.item = item
+			todo <- s
+			order <- s
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// run works on the item, and forgets it.
+func (s *slot[T, R]) run(ctx context.Context, work func(context.Context, T, *R)) {
+	work(ctx, s.item, &s.result)
+	var none T
+	s.item = none
+	s.done <- struct{}{}
 }
