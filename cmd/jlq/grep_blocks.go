@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"iter"
 
 	"example.com/jlq/internal/inorder"
 	"example.com/jlq/reader"
@@ -37,7 +36,7 @@ func (r *grepRun) blocks(log *resolver, spans []span) error {
 	if r.enough() == 0 {
 		return nil
 	}
-	for p := range inorder.Each(log.ctx, piecesOf(log, spans), r.search) {
+	for p := range inorder.Each(log.ctx, piecesOf(log.ctx, log.log, spans), r.search) {
 		done, err := r.print(p)
 		if done || err != nil {
 			return err
@@ -47,19 +46,6 @@ func (r *grepRun) blocks(log *resolver, spans []span) error {
 		}
 	}
 	return context.Cause(log.ctx)
-}
-
-// piecesOf are the pieces of spans.
-func piecesOf(r *resolver, spans []span) iter.Seq[reader.Piece] {
-	return func(yield func(reader.Piece) bool) {
-		for _, s := range spans {
-			for piece := range r.log.Pieces(r.ctx, s.from, s.to) {
-				if !yield(piece) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // print prints what came of a piece.

@@ -79,9 +79,20 @@ func (r *resolver) pieces(o offsets) (iter.Seq[iter.Seq2[filter.Block, error]], 
 // pieces are those of the log, as the filter takes them.
 func pieces(ctx context.Context, log *reader.Log, spans []span) iter.Seq[iter.Seq2[filter.Block, error]] {
 	return func(yield func(iter.Seq2[filter.Block, error]) bool) {
+		for piece := range piecesOf(ctx, log, spans) {
+			if !yield(blocks(piece)) {
+				return
+			}
+		}
+	}
+}
+
+// piecesOf are those of spans of the log.
+func piecesOf(ctx context.Context, log *reader.Log, spans []span) iter.Seq[reader.Piece] {
+	return func(yield func(reader.Piece) bool) {
 		for _, s := range spans {
 			for piece := range log.Pieces(ctx, s.from, s.to) {
-				if !yield(blocks(piece)) {
+				if !yield(piece) {
 					return
 				}
 			}

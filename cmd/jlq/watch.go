@@ -87,17 +87,30 @@ func (c *statCommand) eachInterval(ctx context.Context, what string, look func(t
 
 // tell says what happened to the log. Only what will not pass is an error.
 func (c *statCommand) tell(w *watcher, err error) error {
-	switch gone := errors.Is(err, fs.ErrNotExist); {
-	case err != nil && !gone:
+	was := w.gone
+	if err := c.tellGone(w.path, &w.gone, err); err != nil {
 		return err
-	case gone && !w.gone:
-		c.report("%s: is gone; waiting for it", w.path)
-	case !gone && w.gone:
-		c.report("%s: is back", w.path)
-	case w.replaced:
+	}
+	if w.replaced && w.gone == was {
 		c.report("%s: was replaced or cut; counting anew", w.path)
 	}
-	w.gone, w.replaced = err != nil, false
+	w.replaced = false
+	return nil
+}
+
+// tellGone says that what was at path is gone, or back, where gone, which it sets,
+// says otherwise. An error that is about something else is returned.
+func (c *statCommand) tellGone(path string, gone *bool, err error) error {
+	away := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case err != nil && !away:
+		return err
+	case away && !*gone:
+		c.report("%s: is gone; waiting for it", path)
+	case !away && *gone:
+		c.report("%s: is back", path)
+	}
+	*gone = away
 	return nil
 }
 

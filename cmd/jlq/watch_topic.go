@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"slices"
 	"time"
 
@@ -35,7 +33,7 @@ func (c *statCommand) watchTopic(ctx context.Context, w *topicWatcher) error {
 func (c *statCommand) lookAtAll(w *topicWatcher, now time.Time) ([]growth, error) {
 	since := now.Sub(w.last)
 	w.last = now
-	if err := c.tellTopic(w, w.find()); err != nil || w.gone {
+	if err := c.tellGone(w.path, &w.gone, w.find()); err != nil || w.gone {
 		return nil, err
 	}
 	var grown []growth
@@ -78,22 +76,6 @@ func (w *topicWatcher) find() error {
 			w.parts[i] = &watcher{fs: w.fs, path: topic.PartitionPath(w.path, i)}
 		}
 	}
-	return nil
-}
-
-// tellTopic says that the topic is gone or back. Only what will not pass is an
-// error.
-func (c *statCommand) tellTopic(w *topicWatcher, err error) error {
-	gone := errors.Is(err, fs.ErrNotExist)
-	switch {
-	case err != nil && !gone:
-		return err
-	case gone && !w.gone:
-		c.report("%s: is gone; waiting for it", w.path)
-	case !gone && w.gone:
-		c.report("%s: is back", w.path)
-	}
-	w.gone = gone
 	return nil
 }
 

@@ -94,8 +94,13 @@ func trusted(log *reader.Log) bool {
 	if log.Place().Bare {
 		return false
 	}
+	return trustedAt(log.Place().Path)
+}
+
+// trustedAt is trusted for the partition at path.
+func trustedAt(path string) bool {
 	// Without a partition.json that can be read, nothing is known.
-	meta, ok, err := segment.ReadMeta(vfs.OS, log.Place().Path)
+	meta, ok, err := segment.ReadMeta(vfs.OS, path)
 	return err == nil && ok && meta.Strict(meta.Start, 0)
 }
 
