@@ -51,17 +51,6 @@ type claim struct {
 	held atomic.Bool
 }
 
-// errBusy is matched by a [*busyError].
-var errBusy = errors.New("held by another member")
-
-// busyError: another member has the partition, the process pid where that is
-// known.
-type busyError struct{ pid int }
-
-func (e *busyError) Error() string { return errBusy.Error() }
-
-func (e *busyError) Is(target error) bool { return target == errBusy }
-
 func (g *Group) newClaim(number int) *claim {
 	return &claim{g: g, number: number, key: g.src.key(number), path: g.src.logPath(number)}
 }
@@ -90,14 +79,6 @@ func (c *claim) acquire() error {
 	}
 	c.lock = lock
 	return nil
-}
-
-func busy(err error) error {
-	e, ok := errors.AsType[*vfs.LockedError](err)
-	if !ok {
-		return &busyError{}
-	}
-	return &busyError{e.PID}
 }
 
 // openLog opens the partition for reading.
