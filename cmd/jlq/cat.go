@@ -63,10 +63,12 @@ func (c *catCommand) add(cmd *cobra.Command) {
 }
 
 func (c *catCommand) fromTopic(v *view, t *topicView) error {
+	defer v.showReading(v.name, &c.pickFlags, t.size(), false)()
 	return t.print(v, c.reverse)
 }
 
 func (c *catCommand) fromLog(v *view, r *resolver) error {
+	defer v.showReading(v.name, &c.pickFlags, sizeOf(r.log), false)()
 	switch {
 	case c.reverse:
 		c.complain(named(v.name, r.dropped(c.offsets.offsets)))
@@ -93,7 +95,7 @@ func (c *catCommand) copy(r *resolver) error {
 		return err
 	}
 	for {
-		n, err := r.log.Reader(s.from).WriteTo(&interruptible{r.ctx, c.out})
+		n, err := r.log.Reader(s.from).WriteTo(&interruptible{r.ctx, c.out, c.reading})
 		out, dropped := gone(err)
 		if !dropped || n > 0 {
 			return err
@@ -109,7 +111,7 @@ func (c *catCommand) blocks(v *view, r *resolver) error {
 	if err != nil {
 		return err
 	}
-	to := &interruptible{r.ctx, c.out}
+	to := &interruptible{r.ctx, c.out, c.reading}
 	for lines, err := range blocks {
 		if err == nil {
 			_, err = to.Write(lines.Data)
@@ -157,8 +159,9 @@ func downTo(records iter.Seq2[reader.Record, error], last uint64) iter.Seq2[read
 // interruptible writes until its context ends. Blocks of whole lines are
 // written, so that is where it ends.
 type interruptible struct {
-	ctx context.Context
-	out *output
+	ctx     context.Context
+	out     *output
+	reading *reading
 }
 
 // Write implements [io.Writer].
@@ -166,5 +169,6 @@ func (w *interruptible) Write(p []byte) (int, error) {
 	if w.ctx.Err() != nil {
 		return 0, context.Cause(w.ctx)
 	}
+	w.reading.add(len(p))
 	return w.out.Write(p)
 }

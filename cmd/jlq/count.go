@@ -64,13 +64,19 @@ func (c *countCommand) run(cmd *cobra.Command, path string) error {
 		if c.next {
 			return v.printNext()
 		}
-		return c.print(w)(v.count(w, c.offsets.offsets))
+		end := c.showReading(path, &c.pickFlags, v.size(), true)
+		n, err := v.count(w, c.offsets.offsets)
+		end()
+		return c.print(w)(n, err)
 	}, func(r *resolver) error {
 		if c.next {
 			_, end, err := r.bounds()
 			return c.print(nil)(end, err)
 		}
-		return c.print(w)(r.count(w, c.offsets.offsets))
+		end := c.showReading(path, &c.pickFlags, sizeOf(r.log), true)
+		n, err := r.count(w, c.offsets.offsets)
+		end()
+		return c.print(w)(n, err)
 	})
 }
 

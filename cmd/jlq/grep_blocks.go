@@ -90,6 +90,7 @@ func (r *grepRun) search(ctx context.Context, piece reader.Piece, p *grepPiece) 
 			p.err = err
 			return
 		}
+		r.reading.add(len(lines.Data))
 		switch {
 		case r.tells():
 			r.counts(lines, p)

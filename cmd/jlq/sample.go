@@ -105,15 +105,7 @@ func (c *sampleCommand) fromTopic(v *view, t *topicView) error {
 	if c.reads(v) {
 		opts := t.opts
 		opts.Spans = spans
-		lots, err := t.lots(spans)
-		bytes := int64(0)
-		for i := range lots {
-			bytes += sizeOf(lots[i].log)
-		}
-		if err != nil {
-			return err
-		}
-		return c.pass(t.ctx, v, bytes, t.rows(t.t.Records(&opts)))
+		return c.pass(t.ctx, v, t.size(), t.rows(t.t.Records(&opts)))
 	}
 	lots, err := t.lots(spans)
 	if err != nil {

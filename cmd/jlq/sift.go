@@ -15,7 +15,7 @@ import (
 // An error of each ends it and is returned.
 func (w *where) sift(ctx context.Context, pieces iter.Seq[iter.Seq2[filter.Block, error]], numbered bool, each func(*filter.Chosen) error) error {
 	sieve := filter.Sieve{Filter: w.filter, Checked: w.checked, Stop: w.onBad == "fail", Number: numbered}
-	for c := range sieve.Sift(ctx, pieces) {
+	for c := range sieve.Sift(ctx, w.app.reading.pieces(pieces)) {
 		if w.jq == nil {
 			w.matched += uint64(c.Matched)
 		}

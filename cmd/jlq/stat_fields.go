@@ -110,10 +110,7 @@ func (f *fieldsCommand) readTopic(t *topicView) error {
 	}
 	f.bytes = -1
 	if !f.offsets.given && t.parts == nil {
-		f.bytes = 0
-		for i := range lots {
-			f.bytes += sizeOf(lots[i].log)
-		}
+		f.bytes = t.size()
 	}
 	for i := range lots {
 		if lots[i].skip != nil {

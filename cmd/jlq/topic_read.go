@@ -119,6 +119,19 @@ func (v *topicView) log(i int) (*reader.Log, error) {
 	return p.Log(), nil
 }
 
+// size is how many bytes the records of the partitions that are shown take; -1 where
+// that is not to be found out.
+func (v *topicView) size() (sum int64) {
+	for _, i := range v.meta.Consumed() {
+		log, err := v.log(i)
+		if err != nil {
+			return -1
+		}
+		sum += sizeOf(log)
+	}
+	return sum
+}
+
 // spans finds what a range is in each partition.
 func (v *topicView) spans(o offsets) (map[int]topic.Span, error) {
 	if err := topicOffset(v.path, o); err != nil {
@@ -192,7 +205,7 @@ func (v *topicView) spanIn(i int, r *resolver, o offsets) (topic.Span, error) {
 // rows are the records, while each comes with the skip of its partition.
 func (v *topicView) rows(records stream) stream {
 	return func(yield func(topic.Record, error) bool) {
-		for rec, err := range records {
+		for rec, err := range v.app.reading.rows(records) {
 			if s := v.skips[rec.ID.Partition]; s != nil && err == nil {
 				v.app.skip = s
 			}

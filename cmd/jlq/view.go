@@ -207,7 +207,9 @@ func (v *view) numbered() bool {
 }
 
 // rows are the records of the one log that is read.
-func (v *view) rows(records iter.Seq2[reader.Record, error]) stream { return rowsOf(v.id, records) }
+func (v *view) rows(records iter.Seq2[reader.Record, error]) stream {
+	return v.reading.rows(rowsOf(v.id, records))
+}
 
 // rowsOf are the records of the partition that id names.
 func rowsOf(id topic.ID, records iter.Seq2[reader.Record, error]) stream {
