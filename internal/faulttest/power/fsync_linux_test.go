@@ -255,6 +255,9 @@ func tellFailure(p *partition.Partition, teller string) error {
 // next one that syncs the file, which is recovery; the records are in the cache
 // and survive once it has gone through.
 func TestWritebackFails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the work of one goroutine and of processes that are killed")
+	}
 	eachDisk(t, func(t *testing.T, d *disk) {
 		for _, name := range logNames {
 			t.Run(name, func(t *testing.T) {
