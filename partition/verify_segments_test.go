@@ -128,15 +128,21 @@ func TestVerifyPromise(t *testing.T) {
 		"farther than a batch": {"always", strings.Repeat("x", 101), 80, []brief{{KindTail, 10, 1, 80, 101, false}}, []string{"the record is cut"}},
 		"NULs":                 {"always", "\x00\x00\x00", 80, []brief{{KindNUL, 10, 1, 80, 3, false}}, []string{"3 NUL bytes at the end: a torn tail, which is harmless"}},
 		"bad lines": {"always", "x\ny\n", 80, []brief{{KindRecord, 10, 1, 80, 2, false}, {KindRecord, 11, 1, 82, 2, false}, {KindBehind, 10, 2, 80, 4, false}},
-			[]string{"; no record in it was ever acknowledged; opening for appending sets it and what follows aside", "where a value should be", "adopts"}},
+			[]string{"; no record in it was ever acknowledged; opening for appending sets it and what follows aside", "where a value should be", "2 whole lines behind the end of the index; opening for appending adopts none of them"}},
+		"a bad line behind good ones": {"always", "1\n2\ny\n3\n", 80, []brief{{KindRecord, 12, 1, 84, 2, false}, {KindBehind, 10, 4, 80, 8, false}},
+			[]string{"opening for appending sets it and what follows aside", "4 whole lines behind the end of the index; opening for appending adopts 2 of them"}},
 		"bad lines, promised": {"os", "x\n", 82, []brief{{KindRecord, 10, 1, 80, 2, false}, {KindBehind, 10, 1, 80, 2, false}},
-			[]string{"where a value should be", "adopts"}},
+			[]string{"where a value should be", "jlq repair d shows what can be done"}},
+		"bad lines, of which nothing was promised": {"", "x\n", 0, []brief{{KindMeta, 0, 0, 0, 0, true}, {KindRecord, 10, 1, 80, 2, false}, {KindBehind, 10, 1, 80, 2, false}},
+			[]string{"there is none", "where a value should be", "opening for appending adopts them"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fs := files{}
 			fs.segment(0, 10)
 			fs[recordsName] += c.tail
-			fs["partition.json"] = fmt.Sprintf(`{"format":1,"sync":"%s","validate":"strict","batch":100,"synced":{"base":0,"position":%d}}`, c.sync, c.synced)
+			if c.sync != "" {
+				fs["partition.json"] = fmt.Sprintf(`{"format":1,"sync":"%s","validate":"strict","batch":100,"synced":{"base":0,"position":%d}}`, c.sync, c.synced)
+			}
 			got := fs.verify(t, "d")
 			require.Equal(t, c.want, briefs(got))
 			for i, p := range got {
@@ -160,4 +166,15 @@ func TestVerifyPublishedTail(t *testing.T) {
 		require.Contains(t, got[0].Reason, "the record is cut: it has no newline, and the index knows its end")
 		require.Equal(t, "entry 10 is 80; the records end at 72: the index has 1 record more than the file; opening for appending drops them and reports the loss", got[1].Reason)
 	}
+}
+
+// TestVerifyZeroTail: zero entries claim no record, so that no loss is told.
+func TestVerifyZeroTail(t *testing.T) {
+	fs := files{}
+	fs.segment(0, 10)
+	fs["00000000000000000000.index"] += strings.Repeat("\x00", 16)
+	fs["partition.json"] = `{"format":1,"sync":"always","validate":"strict","batch":100,"synced":{"base":0,"position":80}}`
+	got := fs.verify(t, "d")
+	require.Equal(t, []brief{{KindAhead, 10, 2, 80, 0, false}}, briefs(got))
+	require.Equal(t, "entries 11 to 12 are zero, as a power loss leaves them; they are of no record; opening for appending drops them", got[0].Reason)
 }

@@ -38,7 +38,9 @@ type walk struct {
 
 	waiting []waiting // while the aligner is astray
 	behind  Problem
+	adopted uint64 // of the lines that are behind, those that are taken in
 	unsafe  bool   // a line above the promise was bad
+	refused bool   // one below it was
 	promise *int64 // what lies behind it may be set aside; nil before somebody asks
 
 	listing sync.Once // the examiners ask for what was set aside
@@ -218,6 +220,9 @@ func (w *walk) lag(n uint64, start, end int64) {
 		w.behind = Problem{Kind: KindBehind, Path: w.h.Index, Offset: w.offset(n), Position: start}
 	}
 	w.behind.Records++
+	if !w.unsafe {
+		w.adopted++
+	}
 	w.behind.Length = end - w.behind.Position
 }
 
@@ -226,11 +231,19 @@ func (w *walk) offset(n uint64) uint64 { return w.h.Base + uint64(int64(max(n, 1
 
 // content takes a problem of the line just taken, which begins at start.
 func (w *walk) content(p Problem, start int64) error {
-	if unpromised, err := w.unpromised(start); err != nil {
+	unpromised, err := w.unpromised(start)
+	switch {
+	case err != nil:
 		return err
-	} else if unpromised && !p.Note && !w.unsafe {
+	case p.Note || w.unsafe:
+	case unpromised:
 		w.unsafe = true
+		if w.behind.Records > 0 {
+			w.adopted-- // this line was taken for one
+		}
 		p.Reason += "; " + w.excuse() + "; opening for appending sets it and what follows aside"
+	case w.v.meta != nil:
+		w.refused = true
 	}
 	return w.number(p, w.lines)
 }

@@ -113,17 +113,20 @@ func (w *walk) ahead() (Problem, error) {
 		what = zeroEntries(w.claimed-p.Records+1, w.claimed)
 	}
 	p.Reason = fmt.Sprintf("%s; the records end at %d: the index has %s more than the file; %s",
-		what, w.pos, segment.Plural(p.Records, "record"), w.dropped())
+		what, w.pos, segment.Plural(p.Records, "record"), w.dropped("drops them and reports the loss"))
+	if zeros && !w.v.p.place.Bare {
+		p.Reason = fmt.Sprintf("%s; they are of no record; %s", what, w.dropped("drops them"))
+	}
 	return p, nil
 }
 
 // dropped is what happens to entries past the end of the records.
-func (w *walk) dropped() string {
+func (w *walk) dropped(opening string) string {
 	switch {
 	case w.v.p.place.Bare:
 		return "jlq index builds a new one"
 	case w.last:
-		return "opening for appending drops them and reports the loss"
+		return "opening for appending " + opening
 	}
 	return w.v.repair()
 }
@@ -133,8 +136,12 @@ func (w *walk) adopts() string {
 	switch {
 	case w.v.p.place.Bare:
 		return "jlq index adds them"
-	case w.last:
-		return "opening for appending adopts them"
+	case !w.last || w.refused:
+		return w.v.repair()
+	case w.adopted == 0:
+		return "opening for appending adopts none of them"
+	case w.adopted < w.behind.Records:
+		return fmt.Sprintf("opening for appending adopts %d of them", w.adopted)
 	}
-	return w.v.repair()
+	return "opening for appending adopts them"
 }

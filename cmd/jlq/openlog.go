@@ -147,7 +147,7 @@ func (a *app) noteBehind(log *reader.Log, path string) (unindexed bool) {
 			path, least, countText(lines, "record"), size, path)
 		return true
 	}
-	a.report("%s: %s%s (%d bytes) behind the index not shown; opening the log for appending makes records of them", path, least, countText(lines, "whole line"), size)
+	a.report("%s: %s%s (%d bytes) behind the index not shown; opening the log for appending makes records of those that are valid", path, least, countText(lines, "whole line"), size)
 	return false
 }
 

@@ -71,9 +71,9 @@ func (s *logStat) indexText() string {
 	case s.Behind == 0:
 		return s.Index
 	case s.Kind == "partition":
-		return fmt.Sprintf("behind: %d whole lines are not in it; opening for appending adopts them", s.Behind)
+		return fmt.Sprintf("behind: %s not in it; opening for appending adopts those that are valid", countText(s.Behind, "whole line"))
 	}
-	return fmt.Sprintf("behind: %d whole lines are not in it; jlq index %s adds them", s.Behind, s.Log)
+	return fmt.Sprintf("behind: %s not in it; jlq index %s adds them", countText(s.Behind, "whole line"), s.Log)
 }
 
 func (s *logStat) promiseText() string {
