@@ -93,7 +93,7 @@ func (noLock) Close() error   { return nil }
 
 // build extends or rebuilds.
 func (p *pair) build(ctx context.Context, o *Options) (Report, error) {
-	why, err := p.unfit()
+	why, err := p.unfit(o.Unproven)
 	if err != nil {
 		return p.report(), err
 	}
@@ -104,19 +104,26 @@ func (p *pair) build(ctx context.Context, o *Options) (Report, error) {
 }
 
 // unfit returns why the index cannot be extended, or "".
-func (p *pair) unfit() (string, error) {
+func (p *pair) unfit(unproven int64) (string, error) {
 	if p.idx == nil {
 		return "there is no index", nil
 	}
-	ok, why, err := Trusted(p.idx, p.count(), p.recs, p.recsInfo.Size)
-	if err != nil || !ok {
-		return why, err
+	size := p.recsInfo.Size
+	problem, err := sample(p.idx, p.count(), p.recs, size)
+	if problem == nil && err == nil {
+		problem, err = newWindow(p.recs, size, trustLimit).proveBack(p.idx, p.count(), size-unproven)
+	}
+	if err != nil {
+		return "", err
+	}
+	if problem != nil {
+		return problem.Text, nil
 	}
 	end, err := p.end()
-	if err == nil && p.idxInfo.Links > 1 && end < p.recsInfo.Size {
-		why = "the index has other names, which would change with it"
+	if err == nil && p.idxInfo.Links > 1 && end < size {
+		return "the index has other names, which would change with it", nil
 	}
-	return why, err
+	return "", err
 }
 
 // rebuild makes a new index and puts it in the place of the old one.

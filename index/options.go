@@ -30,6 +30,12 @@ type Options struct {
 	// writer appends to the same index.
 	Locked bool
 
+	// Unproven is how many bytes at the end of the records may have entries that
+	// were never synced, of which a power loss can have made anything. BuildFile
+	// compares them all with each other, and those that [Trusted] does in any
+	// case.
+	Unproven int64
+
 	// MaxProblems is how many problems CheckFile lists before it stops: 0
 	// means 100, a negative number all of them.
 	MaxProblems int

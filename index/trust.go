@@ -75,14 +75,44 @@ func (w *window) proveOrder(idx io.ReaderAt, first, next uint64) (*Problem, erro
 		if err := readFull(idx, b[:(count+1)*EntrySize], first); err != nil {
 			return nil, err
 		}
-		for i := range count {
-			if start, end := raw(b, i), raw(b, i+1); end <= start {
-				return w.notIncreasing(first+i, start, end), nil
-			}
+		if p := w.ordered(b, first, count); p != nil {
+			return p, nil
 		}
 		first += count
 	}
 	return nil, nil
+}
+
+// proveBack returns the first problem in how the entries up to n follow each
+// other, back to one that is not above position and lies behind a newline.
+func (w *window) proveBack(idx io.ReaderAt, n uint64, position int64) (*Problem, error) {
+	b := make([]byte, trustBlock)
+	for next := n; next > 0; {
+		count := min(next, trustBlock/EntrySize-1)
+		first := next - count
+		if err := readFull(idx, b[:(count+1)*EntrySize], first); err != nil {
+			return nil, err
+		}
+		if p := w.ordered(b, first, count); p != nil {
+			return p, nil
+		}
+		if raw(b, 0) <= uint64(max(position, 0)) {
+			return w.proveRun(idx, first, first+1)
+		}
+		next = first
+	}
+	return nil, nil
+}
+
+// ordered returns the first problem in how the count+1 entries in b, of which
+// the first is number first, follow each other.
+func (w *window) ordered(b []byte, first, count uint64) *Problem {
+	for i := range count {
+		if start, end := raw(b, i), raw(b, i+1); end <= start {
+			return w.notIncreasing(first+i, start, end)
+		}
+	}
+	return nil
 }
 
 // proveRun returns the first problem of the records [first, next), whose

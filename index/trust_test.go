@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 	"math"
@@ -85,6 +86,54 @@ func TestTrustedSeesTheEndOfALargeIndex(t *testing.T) {
 	for i := n / 2; i < n/2+1000; i += 67 {
 		ok, _ := trusted(t, spoil(idx, i, 0), records)
 		require.False(t, ok, i)
+	}
+}
+
+// TestUnproven: where a writer left more entries unsynced than Trusted compares,
+// a hole that a power loss made in them is found.
+func TestUnproven(t *testing.T) {
+	n := trustOrdered + 200_000
+	records := strings.Repeat("1\n", n)
+	good := reference(records)
+	spoiled := bytes.Clone(good)
+	clear(spoiled[100_001*EntrySize : 100_601*EntrySize]) // between two that Trusted looks at
+	for _, c := range []struct {
+		idx      []byte
+		unproven int64
+		rebuilt  bool
+	}{
+		{good, 0, false}, {good, int64(len(records)), false}, {good, 1 << 40, false},
+		{spoiled, int64(len(records)), true}, {spoiled, int64(len(records)) - 200_800, true},
+		{spoiled, int64(len(records)) - 250_000, false}, // it is said that these were synced
+	} {
+		l := newLog(t, records)
+		l.write(l.idx, c.idx)
+		report, err := l.build(&Options{Unproven: c.unproven})
+		require.NoError(t, err)
+		require.Equal(t, c.rebuilt, report.Rebuilt, "%d", c.unproven)
+		if c.rebuilt {
+			require.Contains(t, report.Reason, "is not above entry")
+			l.requireFits()
+		}
+	}
+}
+
+// TestProveBack: it goes back to an entry that is not above the position, and
+// proves that one.
+func TestProveBack(t *testing.T) {
+	records := strings.Repeat("1\n", 40_000)
+	idx := reference(records)
+	w := newWindow(strings.NewReader(records), int64(len(records)), trustLimit)
+	for _, position := range []int64{-5, 0, 1000, 65_000, 80_000} {
+		p, err := w.proveBack(bytes.NewReader(idx), 40_000, position)
+		require.NoError(t, err)
+		require.Nil(t, p)
+	}
+	for _, v := range []uint64{0, 1, 3} { // what ends the way back, and is no line's end
+		bad := spoil(idx, 40_000-8191*2, v)
+		p, err := w.proveBack(bytes.NewReader(bad), 40_000, 47_000)
+		require.NoError(t, err)
+		require.NotNil(t, p, v)
 	}
 }
 

@@ -60,6 +60,21 @@ func mustOpen(t testing.TB, fsys vfs.FS, opts Options) (*Writer, *segment.Live) 
 	return w, live
 }
 
+// mustOpenBare makes the pair the files of a bare log, and begins to write to it.
+func mustOpenBare(t testing.TB, fsys vfs.FS, opts Options) (*Writer, *segment.Live) {
+	t.Helper()
+	if _, err := fsys.Lstat(pair.Records); err != nil {
+		require.NoError(t, fsys.Mkdir(dir, 0o700))
+		require.NoError(t, vfs.ReplaceFile(fsys, pair.Records, nil, 0o600))
+	}
+	a, next, _, err := segment.RecoverBare(fsys, pair, segment.BareOptions{
+		Complete: func(rec []byte) bool { return jsonl.CheckStrict(rec, 1<<20) == nil }, MaxLine: 1 << 20, Perm: 0o600,
+	})
+	require.NoError(t, err)
+	live := segment.NewLive(0, next, a.End())
+	return New(a, live, Owner{}, opts), live
+}
+
 func rec(n int) []byte { return fmt.Appendf(nil, `{"n":%d}`, n) }
 
 func recs(from, to int) [][]byte {

@@ -72,6 +72,33 @@ func TestOrderOfSync(t *testing.T) {
 	})
 }
 
+// TestOrderOfVouching: a bare file's writer vouches for what is on the disk.
+func TestOrderOfVouching(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &switched{}
+		fsys := vfs.NewFault(vfs.NewMem(), s.hook)
+		w, _ := mustOpenBare(t, fsys, Options{Sync: SyncOS})
+		before := len(fsys.Ops())
+		_, err := w.AppendBatch(recs(0, 3))
+		require.NoError(t, err)
+		require.NoError(t, w.Sync())
+		want := []string{"write records", "write index", "sync records", "sync index", "label index"}
+		require.Equal(t, want, changes(fsys.Ops()[before:]))
+		for _, failing := range []string{pair.Records, pair.Index} {
+			s.set(on(vfs.OpSync, failing, syscall.EIO))
+			before = len(fsys.Ops())
+			_, err = w.AppendBatch(recs(3, 6))
+			require.NoError(t, err)
+			require.ErrorIs(t, w.Sync(), syscall.EIO)
+			require.NotContains(t, changes(fsys.Ops()[before:]), "label index")
+			require.Error(t, w.Close())
+			s.set(nil)
+			w, _ = mustOpenBare(t, fsys, Options{Sync: SyncOS})
+		}
+		require.NoError(t, w.Close())
+	})
+}
+
 // TestCutSpares: when a write fails, what another program appended meanwhile
 // is not cut off with it.
 func TestCutSpares(t *testing.T) {

@@ -230,8 +230,12 @@ func (w *Writer) syncFiles(to target, published bool) error {
 	}
 	// Another directory may have the name by now, and its partition.json must
 	// not be told how far these files are synced.
-	if err := w.active.CheckNames(); err != nil || w.owner.Save == nil {
+	if err := w.active.CheckNames(); err != nil {
 		return err
+	}
+	if w.owner.Save == nil {
+		w.active.Vouch(to.position)
+		return nil
 	}
 	return w.owner.Save(to.position, w.createdAt())
 }

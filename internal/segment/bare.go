@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"math"
 	"path/filepath"
 
 	"example.com/jlq/index"
@@ -27,15 +26,11 @@ type BareOptions struct {
 // The caller holds the lock of the records file.
 func RecoverBare(fsys vfs.FS, pair Pair, opts BareOptions) (*Active, uint64, Report, error) {
 	var report Report
-	known, err := indexEnd(fsys, pair.Index)
+	end, from, err := endLine(fsys, pair, opts, &report)
 	if err != nil {
 		return nil, 0, report, err
 	}
-	end, err := endLine(fsys, pair.Records, known, opts, &report)
-	if err != nil {
-		return nil, 0, report, err
-	}
-	built, err := buildIndex(fsys, pair, opts, &report)
+	built, err := buildIndex(fsys, pair, end-from, opts, &report)
 	if err != nil {
 		return nil, 0, report, err
 	}
@@ -43,7 +38,7 @@ func RecoverBare(fsys vfs.FS, pair Pair, opts BareOptions) (*Active, uint64, Rep
 		// It grew or shrank while the index was built.
 		return nil, 0, report, &fs.PathError{Op: "append", Path: pair.Records, Err: ErrForeignWrite}
 	}
-	if err := settleIndex(fsys, pair.Index, int64(max(built.Records, syncedEntries)-syncedEntries)*index.EntrySize, opts.Perm); err != nil {
+	if err := settleEntries(fsys, pair.Index, built.Records, from, opts.Perm); err != nil {
 		return nil, 0, report, err
 	}
 	// An editor's save may have put another file in the place of this one, and
@@ -52,50 +47,40 @@ func RecoverBare(fsys vfs.FS, pair Pair, opts BareOptions) (*Active, uint64, Rep
 		return nil, 0, report, err
 	}
 	a, err := openActive(fsys, pair, built.End, built.Records)
+	if err == nil {
+		a.Vouch(built.End)
+	}
 	return a, built.Records, report, err
 }
 
-// syncedEntries is how many entries of a bare file's index a writer leaves
-// unsynced, about.
-const syncedEntries = 1 << 19
-
-// indexEnd is the position where the index says that the records end; 0 where
-// it does not say.
-func indexEnd(fsys vfs.FS, name string) (int64, error) {
-	f, info, err := vfs.OpenRegular(fsys, name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
+// settleEntries makes sure that the disk holds the entries of a bare file's
+// index whose records lie behind position from.
+func settleEntries(fsys vfs.FS, name string, n uint64, from int64, perm fs.FileMode) error {
+	first, err := firstEntry(fsys, name, n, from)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	defer f.Close()
-	if info.Size < index.EntrySize {
-		return 0, nil
-	}
-	last := index.Count(info.Size)
-	end, err := NewEntryReader(f, last, last).Next()
-	return int64(min(end, math.MaxInt64)), err
+	return settleIndex(fsys, name, int64(first)*index.EntrySize, perm)
 }
 
-// endLine gives the last line its newline and returns the end of the file.
-// known is where the index ends: what lies behind it may be what a failed sync
-// left in the cache.
-func endLine(fsys vfs.FS, name string, known int64, opts BareOptions, report *Report) (int64, error) {
-	f, info, err := openAppend(fsys, name)
+// endLine gives the last line its newline, and returns the end of the file and
+// from where on it was made sure that the disk holds it.
+func endLine(fsys vfs.FS, pair Pair, opts BareOptions, report *Report) (end, from int64, err error) {
+	f, info, err := openAppend(fsys, pair.Records)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer f.Close()
+	from = vouched(fsys, f, pair.Index)
 	last, err := lastLine(f, info.Size, opts.MaxLine)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	end := info.Size
+	end = info.Size
 	if last != nil {
 		report.IncompleteTail = !opts.Complete(last)
 		if _, err := f.Write([]byte{'\n'}); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		report.NewlineAdded = true
 		end++
@@ -103,15 +88,10 @@ func endLine(fsys vfs.FS, name string, known int64, opts BareOptions, report *Re
 	// Whoever wrote the lines may not have synced them, and the index that is
 	// about to describe them must not be on the disk before they are.
 	if err := f.Sync(); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return end, settle(fsys, f, settleFrom(known, end), end)
-}
-
-// settleFrom is from where on a bare file is looked at on the disk: at least
-// the page that the next record shares, at most what one batch leaves.
-func settleFrom(known, end int64) int64 {
-	return max(min(known, alignDown(max(end-1, 0))), end-defaultBatch, 0)
+	from = unvouched(from, end)
+	return end, from, settle(fsys, f, from, end)
 }
 
 // lastLine returns the bytes behind the last newline, at most limit of them;
@@ -147,7 +127,9 @@ func lastLineStart(f vfs.File, size, lowest int64) (int64, error) {
 	return max(0, lowest), nil
 }
 
-func buildIndex(fsys vfs.FS, pair Pair, opts BareOptions, report *Report) (index.Report, error) {
+// buildIndex makes the index of a bare file, or extends it. The entries of the
+// last unproven bytes may never have been synced.
+func buildIndex(fsys vfs.FS, pair Pair, unproven int64, opts BareOptions, report *Report) (index.Report, error) {
 	_, err := fsys.Lstat(pair.Index)
 	existed := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -159,7 +141,7 @@ func buildIndex(fsys vfs.FS, pair Pair, opts BareOptions, report *Report) (index
 		}
 	}
 	built, err := index.BuildFile(context.Background(), pair.Records, pair.Index, &index.Options{
-		FS: fsys, Progress: opts.Progress, Perm: opts.Perm, Locked: true,
+		FS: fsys, Progress: opts.Progress, Perm: opts.Perm, Locked: true, Unproven: unproven,
 	})
 	if err != nil {
 		return built, err

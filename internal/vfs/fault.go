@@ -11,8 +11,8 @@ import (
 // OpKind is a kind of operation.
 type OpKind int
 
-// The kinds of operations; stat is both of a name and of an open file, close
-// also of a lock.
+// The kinds of operations; stat is both of a name and of an open file, and the
+// reading of a label; close is also of a lock.
 const (
 	OpOpen OpKind = iota
 	OpWrite
@@ -29,11 +29,12 @@ const (
 	OpLock
 	OpList
 	OpClose
+	OpLabel
 )
 
 var opNames = [...]string{
 	"open", "write", "writeat", "readat", "truncate", "sync", "syncdir",
-	"rename", "remove", "link", "mkdir", "stat", "lock", "list", "close",
+	"rename", "remove", "link", "mkdir", "stat", "lock", "list", "close", "label",
 }
 
 // String names the kind as errors do.
@@ -264,6 +265,30 @@ func (f *faultFile) Sync() error { return f.f.run(Op{Kind: OpSync, Path: f.Name(
 
 func (f *faultFile) Stat() (Info, error) {
 	return get(f.f, Op{Kind: OpStat, Path: f.Name()}, f.File.Stat)
+}
+
+// Label implements [Labeler].
+func (f *faultFile) Label() (string, error) {
+	return get(f.f, Op{Kind: OpStat, Path: f.Name()}, func() (string, error) {
+		if l, ok := f.File.(Labeler); ok {
+			return l.Label()
+		}
+		return "", f.noLabels()
+	})
+}
+
+// SetLabel implements [Labeler].
+func (f *faultFile) SetLabel(text string) error {
+	return f.f.run(Op{Kind: OpLabel, Path: f.Name(), Size: len(text)}, func() error {
+		if l, ok := f.File.(Labeler); ok {
+			return l.SetLabel(text)
+		}
+		return f.noLabels()
+	})
+}
+
+func (f *faultFile) noLabels() error {
+	return &fs.PathError{Op: OpLabel.String(), Path: f.Name(), Err: errors.ErrUnsupported}
 }
 
 func (f *faultFile) Close() error { return f.f.close(f.Name(), f.File.Close) }

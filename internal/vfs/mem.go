@@ -36,6 +36,7 @@ type node struct {
 	mode    fs.FileMode
 	modTime time.Time
 	links   uint64
+	label   string // lost by no crash: it is what is trusted too much, if anything
 
 	data    []byte   // as processes see it
 	synced  []byte   // as the disk has it for certain

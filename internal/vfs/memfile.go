@@ -200,6 +200,23 @@ func (f *memFile) Stat() (info Info, err error) {
 	return info, err
 }
 
+// Label implements [Labeler].
+func (f *memFile) Label() (text string, err error) {
+	err = f.do("label", func() error {
+		text = f.node.label
+		return nil
+	})
+	return text, err
+}
+
+// SetLabel implements [Labeler].
+func (f *memFile) SetLabel(text string) error {
+	return f.do("label", func() error {
+		f.node.label = text
+		return nil
+	})
+}
+
 func (f *memFile) Name() string { return f.name }
 
 func (f *memFile) Close() error {

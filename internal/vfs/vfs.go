@@ -4,8 +4,8 @@
 //
 // There are two implementations: [OS], the operating system, and [Mem], a
 // file system in memory that can be crashed; [Fault] makes either of them
-// fail where a test wants it. [Mapper], [Networker] and [Director] are optional
-// capabilities that a caller asserts for. [Replace] is the one way to change a
+// fail where a test wants it. [Mapper], [Networker], [Director] and, of a file,
+// [Labeler] are optional capabilities that a caller asserts for. [Replace] is the one way to change a
 // small file as a whole.
 package vfs
 

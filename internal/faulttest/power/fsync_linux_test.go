@@ -253,35 +253,48 @@ func tellFailure(p *partition.Partition, teller string) error {
 // TestWritebackFails: the disk refuses what the kernel writes back on its own,
 // and the process is killed before any sync tells it. The error is told to the
 // next one that syncs the file, which is recovery; the records are in the cache
-// and survive once it has gone through.
+// and survive once it has gone through, whether or not the index describes them
+// already.
 func TestWritebackFails(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the work of one goroutine and of processes that are killed")
 	}
 	eachDisk(t, func(t *testing.T, d *disk) {
 		for _, name := range logNames {
-			t.Run(name, func(t *testing.T) {
-				path := filepath.Join(d.dir, name)
-				all := []string{plain(0), marked, plain(2)}
-				storeAndKill(t, path, partition.SyncOS, all)
-				d.fail(t, "write", 1, mark)
-				requireEIO(t, writeBack(recordsOf(path)))
-				d.heal(t)
-				p, err := partition.Open(path, nil)
-				if err != nil {
-					requireEIO(t, err)
-					p = open(t, path, nil)
-				}
-				all = append(all, plains(t, p, 3, 10)...)
-				require.NoError(t, p.Close())
-				d.restart(t)
-				requireSound(t, path, "")
-				p = open(t, path, nil)
-				requireSame(t, all, records(t, p))
-				require.NoError(t, p.Close())
-			})
+			for when, store := range map[string]func(*testing.T, string, partition.SyncMode, []string){
+				"killed": storeAndKill, "killed when published": storePublishAndKill,
+			} {
+				t.Run(name+" "+when, func(t *testing.T) {
+					path := filepath.Join(d.dir, when+name)
+					all := []string{plain(0), marked, plain(2)}
+					store(t, path, partition.SyncOS, all)
+					requireWritebackMended(t, d, path, all)
+				})
+			}
 		}
 	})
+}
+
+// requireWritebackMended lets the disk refuse the records of a log while the
+// kernel writes them back, opens it, appends more, and looks at it with cold
+// caches.
+func requireWritebackMended(t *testing.T, d *disk, path string, all []string) {
+	t.Helper()
+	d.fail(t, "write", 1, mark)
+	requireEIO(t, writeBack(recordsOf(path)))
+	d.heal(t)
+	p, err := partition.Open(path, nil)
+	if err != nil {
+		requireEIO(t, err)
+		p = open(t, path, nil)
+	}
+	all = append(all, plains(t, p, 3, 10)...)
+	require.NoError(t, p.Close())
+	d.restart(t)
+	requireSound(t, path, "")
+	p = open(t, path, nil)
+	requireSame(t, all, records(t, p))
+	require.NoError(t, p.Close())
 }
 
 // recordsOf is the records file of a log.
@@ -290,6 +303,14 @@ func recordsOf(path string) string {
 		return path
 	}
 	return filepath.Join(path, "00000000000000000000.jsonl")
+}
+
+// indexOf is the index of a log.
+func indexOf(path string) string {
+	if filepath.Ext(path) == ".jsonl" {
+		return path + ".index"
+	}
+	return filepath.Join(path, "00000000000000000000.index")
 }
 
 // writeBack writes the cache of a file to the disk as the kernel does, which

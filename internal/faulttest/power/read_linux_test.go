@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -214,6 +215,18 @@ func storeAndKill(t *testing.T, path string, mode partition.SyncMode, all []stri
 	t.Helper()
 	w := startChild(t, newHistory(), child{Job: "store", Path: path, Sync: mode, Records: all})
 	w.await("closing")
+	require.Equal(t, -1, w.end(t), "%s", &w.stderr)
+}
+
+// storePublishAndKill is storeAndKill that kills once the index describes all.
+func storePublishAndKill(t *testing.T, path string, mode partition.SyncMode, all []string) {
+	t.Helper()
+	w := startChild(t, newHistory(), child{Job: "store", Path: path, Sync: mode, Records: all})
+	w.await("closing")
+	require.Eventually(t, func() bool {
+		info, err := os.Stat(indexOf(path))
+		return err == nil && info.Size() == int64(len(all)+1)*8
+	}, time.Minute, time.Millisecond)
 	require.Equal(t, -1, w.end(t), "%s", &w.stderr)
 }
 
