@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,12 +23,14 @@ func onEach(t *testing.T, test func(t *testing.T, fsys FS, dir string)) {
 }
 
 // kind names what an error matches, so that file systems can be compared.
+// What is absent comes first: on Windows ENOTDIR is one of its errors.
 func kind(err error) string {
 	known := []error{
-		syscall.ENOTEMPTY, syscall.ENOTDIR, syscall.EISDIR, syscall.EINVAL, syscall.EBADF,
-		fs.ErrNotExist, fs.ErrExist, fs.ErrPermission, fs.ErrClosed,
+		fs.ErrNotExist, syscall.ENOTEMPTY, syscall.ENOTDIR, syscall.EISDIR, syscall.EINVAL, syscall.EBADF,
+		fs.ErrExist, fs.ErrPermission, fs.ErrClosed,
 		ErrLocked, ErrNotRegular, ErrCrashed, errAppend, errNoAppend, io.EOF,
 	}
+	err = asUnix(err)
 	for _, k := range known {
 		if errors.Is(err, k) {
 			return k.Error()
@@ -194,7 +197,7 @@ func TestConformance(t *testing.T) {
 			_, err := s.files["f"].ReadAt(make([]byte, 1), 1<<40)
 			return err
 		}},
-		{"sync", "ok", func(s *script) error { s.open("f", os.O_RDONLY); return s.files["f"].Sync() }},
+		{"sync", "ok", func(s *script) error { s.open("f", os.O_RDWR); return s.files["f"].Sync() }},
 		{"close twice", fs.ErrClosed.Error(), func(s *script) error {
 			s.open("f", os.O_RDONLY)
 			s.files["f"].Close()
@@ -263,11 +266,11 @@ func TestConformance(t *testing.T) {
 			b, err2 := s.fs.Stat(s.at("f"))
 			other, err3 := s.fs.Stat(s.at("d/g"))
 			return errors.Join(err, err2, err3, expect(a, b), expect(a.Same(other), false), expect(a.Size, int64(5)),
-				expect(a.Mode, fs.FileMode(0o600)), expect(a.Links, uint64(1)))
+				expect(a.Mode, permOf(s.fs, 0o600)), expect(a.Links, uint64(1)))
 		}},
 		{"stat a directory", "ok", func(s *script) error {
 			a, err := s.fs.Stat(s.at("d"))
-			return errors.Join(err, expect(a.Mode, fs.ModeDir|0o700))
+			return errors.Join(err, expect(a.Mode, permOf(s.fs, fs.ModeDir|0o700)))
 		}},
 		{"stat what is absent", "file does not exist", func(s *script) error { _, err := s.fs.Stat(s.at("x")); return err }},
 		{"list", "ok", func(s *script) error {
@@ -306,12 +309,18 @@ func TestConformance(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			onEach(t, func(t *testing.T, fsys FS, dir string) {
+				if posixNames[tt.name] {
+					needPOSIXNames(t)
+				}
 				s := newScript(fsys, dir)
 				defer s.close()
 				require.NoError(t, s.put("f", "hello"))
 				require.NoError(t, fsys.Mkdir(s.at("d"), 0o700))
 				require.NoError(t, s.put("d/g", "world"))
-				require.Equal(t, tt.want, kind(tt.run(s)))
+				got := kind(tt.run(s))
+				if !slices.Contains(onWindows[tt.name], got) {
+					require.Equal(t, tt.want, got)
+				}
 			})
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"golang.org/x/sys/windows"
 )
@@ -64,7 +63,9 @@ func openDir(dir string) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode.IsDir() {
-		err = &fs.PathError{Op: "open", Path: dir, Err: syscall.ENOTDIR}
+		// Not ENOTDIR: that is ERROR_PATH_NOT_FOUND here, which means
+		// that nothing is there.
+		err = &fs.PathError{Op: "open", Path: dir, Err: windows.ERROR_DIRECTORY}
 	}
 	if err != nil {
 		f.Close()
@@ -129,13 +130,15 @@ func statPath(op, name string, attrs uint32) (Info, error) {
 	return f.Stat()
 }
 
+// Stat asks for the identity first, because the os package says of a closed
+// file that its handle is invalid, and control that it is closed.
 func (f *osFile) Stat() (Info, error) {
-	fi, err := f.File.Stat()
+	var id windows.ByHandleFileInformation
+	err := f.control("stat", func(h windows.Handle) error { return windows.GetFileInformationByHandle(h, &id) })
 	if err != nil {
 		return Info{}, err
 	}
-	var id windows.ByHandleFileInformation
-	err = f.control("stat", func(h windows.Handle) error { return windows.GetFileInformationByHandle(h, &id) })
+	fi, err := f.File.Stat()
 	if err != nil {
 		return Info{}, err
 	}

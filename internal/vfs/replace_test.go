@@ -25,7 +25,7 @@ func TestReplace(t *testing.T) {
 			require.Equal(t, fmt.Sprintf("f %d %q\n", 1, content), s.dump("."))
 			info, err := fsys.Stat(s.at("f"))
 			require.NoError(t, err)
-			require.Equal(t, fs.FileMode(0o640), info.Mode)
+			require.Equal(t, permOf(fsys, 0o640), info.Mode)
 		}
 		require.NoError(t, Replace(fsys, s.at("f"), 0o600, func(w io.Writer) error {
 			for i := range 3 {
@@ -170,7 +170,7 @@ func TestReadFile(t *testing.T) {
 		_, err := ReadFile(fsys, s.at("x"), 5)
 		require.ErrorIs(t, err, fs.ErrNotExist)
 		_, err = ReadFile(fsys, dir, 1<<20)
-		require.ErrorIs(t, err, syscall.EISDIR)
+		require.Equal(t, syscall.EISDIR.Error(), kind(err))
 		require.NoError(t, s.put("f", ""))
 		b, err := ReadFile(fsys, s.at("f"), 0)
 		require.NoError(t, err)

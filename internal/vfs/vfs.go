@@ -79,7 +79,8 @@ type File interface {
 	Truncate(size int64) error
 
 	// Sync makes the file's bytes and size durable (fdatasync on Linux, a
-	// full fsync elsewhere). It does not sync the directory entry.
+	// full fsync elsewhere). It does not sync the directory entry. Windows
+	// does it only for a file that was opened for writing.
 	Sync() error
 
 	// Stat describes the open file, whatever its name denotes now.
