@@ -66,7 +66,20 @@ func (o *Options) lock(records string) (vfs.Lock, error) {
 	if o.Locked {
 		return noLock{}, nil
 	}
-	return o.FS.Lock(records)
+	return o.lockRegular(records)
+}
+
+// lockRegular does not lock a directory, in which Windows would leave a file
+// for it.
+func (o *Options) lockRegular(name string) (vfs.Lock, error) {
+	info, err := o.FS.Stat(name)
+	if err == nil && !info.Mode.IsRegular() {
+		err = &fs.PathError{Op: "lock", Path: name, Err: vfs.ErrNotRegular}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return o.FS.Lock(name)
 }
 
 // lockIndex excludes a writer that came to the index from another records file:
@@ -82,7 +95,7 @@ func (o *Options) lockIndex(indexPath string, records vfs.Info) (vfs.Lock, error
 	if err != nil || info.Same(records) { // the latter is refused, with its own words
 		return noLock{}, err
 	}
-	return o.FS.Lock(indexPath)
+	return o.lockRegular(indexPath)
 }
 
 // noLock stands for a lock that is held elsewhere.

@@ -3,6 +3,7 @@ package writer
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
@@ -21,7 +22,7 @@ import (
 // changes returns the operations on records, index and partition.json that
 // change what a crash leaves, in short.
 func changes(ops []vfs.Op) (out []string) {
-	names := map[string]string{pair.Records: "records", pair.Index: "index", dir + "/" + segment.MetaName: "meta"}
+	names := map[string]string{pair.Records: "records", pair.Index: "index", filepath.Join(dir, segment.MetaName): "meta"}
 	for _, op := range ops {
 		path := op.Path
 		if op.Kind == vfs.OpRename {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,7 +17,7 @@ import (
 // that a crash could leave half done, in short.
 func steps(ops []vfs.Op) (out []string) {
 	pair := PairAt("p", 0)
-	names := map[string]string{pair.Records: "records", pair.Index: "index", "p/" + MetaName: "meta", pair.tornAt(24): "copy"}
+	names := map[string]string{pair.Records: "records", pair.Index: "index", filepath.Join("p", MetaName): "meta", pair.tornAt(24): "copy"}
 	for _, op := range ops {
 		path := op.Path
 		if op.Kind == vfs.OpRename {

@@ -2,9 +2,12 @@ package vfs
 
 import (
 	"errors"
+	"io/fs"
+	"path/filepath"
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/windows"
 )
 
@@ -22,6 +25,17 @@ func asUnix(err error) error {
 		return syscall.EINVAL
 	}
 	return err
+}
+
+// TestFileForDirectory: it is not said to be absent, as by ERROR_PATH_NOT_FOUND,
+// which syscall.ENOTDIR is here.
+func TestFileForDirectory(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "f")
+	require.NoError(t, ReplaceFile(OS, name, nil, 0o600))
+	_, err := OS.List(name)
+	require.ErrorIs(t, err, windows.ERROR_DIRECTORY)
+	require.NotErrorIs(t, err, fs.ErrNotExist)
+	require.NotErrorIs(t, OS.SyncDir(name), fs.ErrNotExist)
 }
 
 // needPOSIXNames skips a test under a Wine that does not let go of the name of
