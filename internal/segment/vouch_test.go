@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"bytes"
 	"os"
 	"strings"
 	"testing"
@@ -140,5 +141,7 @@ func TestBareIndexHole(t *testing.T) {
 	clear(entries[10_001:10_400])
 	require.NoError(t, vfs.ReplaceFile(fsys, pair.Index, entriesOf(entries...), 0o600))
 	require.NoError(t, recoverBare(t, fsys, pair).Close())
-	require.True(t, string(good) == read(t, fsys, pair.Index))
+	got, err := vfs.ReadFile(fsys, pair.Index, 1<<30)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(good, got))
 }
