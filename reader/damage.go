@@ -56,6 +56,24 @@ func (r *Reader) Skip() error {
 	return nil
 }
 
+// skip is what sequences are to pass over.
+func (o *Options) skip() func(Damage) error {
+	if o.Skip != nil || o.SkipLarge == nil {
+		return o.Skip
+	}
+	return onlyLarge(o.SkipLarge)
+}
+
+// onlyLarge passes over what is too large, and nothing else.
+func onlyLarge(skip func(Damage) error) func(Damage) error {
+	return func(d Damage) error {
+		if !errors.Is(d.Err, jsonl.ErrTooLarge) {
+			return d.Err
+		}
+		return skip(d)
+	}
+}
+
 // passOver returns nil where err is about damage that Options.Skip wants left
 // out, and the reader stands behind it.
 func (r *Reader) passOver(err error) error {

@@ -516,3 +516,88 @@ func requireSystem(t *testing.T, err error) {
 	_, corrupt := errors.AsType[*segment.CorruptError](err)
 	require.False(t, corrupt, "%v", err)
 }
+
+// TestSkipLarge: what is larger than may be read is passed over in any direction, and
+// has its place among the pieces, whether there is an index or not. Damage is none of
+// that.
+func TestSkipLarge(t *testing.T) {
+	records := []string{`{"n":0}`, `"` + strings.Repeat("x", 99) + `"`, `{"n":2}`, `"` + strings.Repeat("y", 99) + `"`, `{"n":4}`}
+	for _, indexed := range []bool{true, false} {
+		d, name := osDisk(t), ""
+		if indexed {
+			d.write(t, recordsName, text(records...))
+			d.write(t, indexName, entries(text(records...)))
+		} else {
+			name = "bare.jsonl"
+			d.write(t, name, text(records...))
+		}
+		var told []uint64
+		log := d.open(t, name, Options{MaxRecordBytes: 50, SkipLarge: func(d Damage) error {
+			told = append(told, d.Offset)
+			return nil
+		}})
+		var got []uint64
+		for rec, err := range log.Records(0) {
+			require.NoError(t, err)
+			got = append(got, rec.Offset)
+		}
+		require.Equal(t, []uint64{0, 2, 4}, got)
+		require.Equal(t, []uint64{1, 3}, told)
+		got, told = nil, nil
+		for rec, err := range log.Backward(UnknownOffset) {
+			require.NoError(t, err)
+			got = append(got, rec.Offset)
+		}
+		require.Equal(t, []uint64{4, 2, 0}, got)
+		require.Equal(t, []uint64{3, 1}, told)
+		told = nil
+		require.Equal(t, "0 !1 2 !3 4", placesOf(t, log))
+		require.Empty(t, told)
+	}
+}
+
+// TestSkipLargeOnly: damage ends the range all the same.
+func TestSkipLargeOnly(t *testing.T) {
+	d := osDisk(t)
+	d.write(t, recordsName, text("0", "1", "2"))
+	d.write(t, indexName, entries(text("0", "11", "2")))
+	log := d.open(t, "", Options{SkipLarge: func(Damage) error { return nil }})
+	for _, err := range log.Records(0) {
+		if err != nil {
+			require.ErrorIs(t, err, segment.ErrIndexMismatch)
+			return
+		}
+	}
+	t.Fatal("it was passed over")
+}
+
+// placesOf are the offsets that Pieces come to, those of large records with a mark. It
+// leaves the range once at a record and once at a large one, too.
+func placesOf(t *testing.T, log *Log) string {
+	t.Helper()
+	var places []string
+	for piece := range log.Pieces(t.Context(), 0, 5) {
+		for lines, err := range piece {
+			require.NoError(t, err)
+			if lines.Large != nil {
+				require.ErrorIs(t, lines.Large.Err, jsonl.ErrTooLarge)
+				require.Empty(t, lines.Data)
+				places = append(places, fmt.Sprintf("!%d", lines.First))
+			}
+			for i := range lines.Count {
+				places = append(places, fmt.Sprint(lines.First+uint64(i)))
+			}
+		}
+	}
+	for _, err := range log.Blocks(0, 5) {
+		require.NoError(t, err)
+		break
+	}
+	for lines, err := range log.Blocks(0, 5) {
+		require.NoError(t, err)
+		if lines.Large != nil {
+			break
+		}
+	}
+	return strings.Join(places, " ")
+}

@@ -57,6 +57,11 @@ type Options struct {
 	// and Get return such errors, see [Reader.Skip].
 	Skip func(Damage) error
 
+	// SkipLarge, where it is not nil and Skip is, is told as Skip would be of records
+	// that are larger than they may be, and of no others. Blocks and Pieces yield
+	// these instead, in their places: see [Lines].
+	SkipLarge func(Damage) error
+
 	// Poll is how often a follower of another process's log looks for
 	// more where file notification is silent or not to be had. 0 means
 	// 100 ms.

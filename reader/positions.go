@@ -39,7 +39,7 @@ func (l *Log) BlocksAt(s Stretch) iter.Seq2[Lines, error] {
 }
 
 // RecordsAt returns the records of a stretch of a bare file, with [UnknownOffset].
-func (l *Log) RecordsAt(s Stretch) iter.Seq2[Record, error] { return l.recordsAt(s, l.opts.Skip) }
+func (l *Log) RecordsAt(s Stretch) iter.Seq2[Record, error] { return l.recordsAt(s, l.opts.skip()) }
 
 func (l *Log) recordsAt(s Stretch, skip func(Damage) error) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {

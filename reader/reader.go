@@ -63,7 +63,7 @@ func (r *Reader) init(l *Log) {
 		log: l, buffers: r.buffers, lease: r.lease, line: linePlace{lead: r.line.lead[:0]},
 		window: window{posts: r.window.posts[:0], raw: r.window.raw},
 		step:   1, limit: math.MaxUint64, end: math.MaxInt64,
-		whole: l.opts.WholeLines, skip: l.opts.Skip, ctx: l.life,
+		whole: l.opts.WholeLines, skip: l.opts.skip(), ctx: l.life,
 	}
 	r.lease.pool = &l.pool
 }

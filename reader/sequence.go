@@ -21,7 +21,7 @@ func (l *Log) Range(from, to uint64) iter.Seq2[Record, error] {
 }
 
 func (l *Log) sequence(from, to uint64, clamp bool) iter.Seq2[Record, error] {
-	return l.sequenceSkipping(from, to, clamp, l.opts.Skip)
+	return l.sequenceSkipping(from, to, clamp, l.opts.skip())
 }
 
 func (l *Log) sequenceSkipping(from, to uint64, clamp bool, skip func(Damage) error) iter.Seq2[Record, error] {

@@ -219,10 +219,14 @@ func (s *timeSearch) stampOf(rec Record) (time.Time, bool) { return jsonl.Time(r
 // quietSkip is Options.Skip for a search, which comes to the same damage many times:
 // nobody is told, because nobody asked for these records.
 func (l *Log) quietSkip() func(Damage) error {
-	if l.opts.Skip == nil {
-		return nil
+	quiet := func(Damage) error { return nil }
+	switch {
+	case l.opts.Skip != nil:
+		return quiet
+	case l.opts.SkipLarge != nil:
+		return onlyLarge(quiet)
 	}
-	return func(Damage) error { return nil }
+	return nil
 }
 
 // mustHaveTimes looks at records spread over the log, so that a misspelt field

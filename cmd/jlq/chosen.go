@@ -181,7 +181,7 @@ func (t *tailCommand) followChosen(ctx context.Context, v *view, log *reader.Log
 		return nil, err
 	}
 	// They are looked at again, and counted then.
-	w.matched, w.invalid, w.met = 0, gaps{}, false
+	w.matched, w.invalid, w.large, w.far, w.met = 0, gaps{}, gaps{}, nil, false
 	switch {
 	case len(f.records) > 0 && f.records[0].Offset != reader.UnknownOffset:
 		v.from = f.records[0].Offset

@@ -60,6 +60,7 @@ func (c *countCommand) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	c.lenient = w
 	return c.pick(cmd, &c.pickFlags, path, func(string) {}, func(v *topicView) error {
 		if c.next {
 			return v.printNext()

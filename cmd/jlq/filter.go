@@ -34,8 +34,9 @@ field that is missing as null), but numbers exactly, however long: 9007199254740
 not 9007199254740992. So .ms < 5 is true where ms is missing; exists(.ms) && .ms < 5 is not.
 Strings compare by what they stand for: "A" is "\u0041".
 
-Lines that are not JSON are left out, counted, and make the exit code 4; with --on-bad
-skip it stays 0, with --on-bad fail the first ends it. In a bare file every line is
+Lines that are not JSON, or larger than may be read (--max-record), are left out,
+counted, and make the exit code 4; with --on-bad skip it stays 0, with --on-bad fail the
+first ends it. In a bare file every line is
 checked. Records of a partition were checked when they were stored, unless its writer
 was told not to: of these, damage is noticed only where the filter looks.
 

@@ -19,8 +19,9 @@ import (
 
 // readFlags are those of every command that reads records.
 type readFlags struct {
-	max   sizeFlag
-	onBad skipFlag // of the commands that add it
+	max     sizeFlag
+	onBad   skipFlag // of the commands that add it
+	lenient *where   // nil: what is larger than max is an error; else it takes it, and reading goes on
 }
 
 func (f *readFlags) add(cmd *cobra.Command) {
@@ -40,6 +41,8 @@ func (a *app) withLog(ctx context.Context, path string, flags readFlags, do func
 		a.skip = &skipper{app: a, name: path}
 		opts.Skip = a.skip.damage
 		defer a.skip.tell()
+	} else if flags.lenient.goesOn() {
+		opts.SkipLarge = flags.lenient.tooLarge
 	}
 	log, err := reader.Open(path, opts)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"example.com/jlq/internal/jsonl"
 	"example.com/jlq/internal/sample"
 	"example.com/jlq/internal/segment"
 	"example.com/jlq/reader"
@@ -205,10 +206,8 @@ func (d *draw) get(l *lot, offset uint64, buf []byte, yield func(topic.Record, e
 	if err == nil && d.ctx.Err() != nil {
 		err = context.Cause(d.ctx)
 	}
-	if err != nil && l.skip != nil {
-		if err = l.skip.passOver(offset, err); err == nil {
-			return buf, true
-		}
+	if err != nil && d.passesOver(l, offset, err) {
+		return buf, true
 	}
 	if err != nil {
 		return buf, yield(topic.Record{}, named(l.log.Place().Path, err)) && false
@@ -217,15 +216,19 @@ func (d *draw) get(l *lot, offset uint64, buf []byte, yield func(topic.Record, e
 	return read, yield(rec, nil)
 }
 
-// passOver takes the error of reading the record at offset, where --on-bad skip
-// leaves such records out; else it returns it.
-func (s *skipper) passOver(offset uint64, err error) error {
+// passesOver takes the error of reading the record at offset, where such records are
+// left out.
+func (d *draw) passesOver(l *lot, offset uint64, err error) bool {
 	damage := reader.Damage{Err: err, Offset: offset, Records: 1}
 	_, corrupt := errors.AsType[*segment.CorruptError](err)
-	if _, away := errors.AsType[*segment.SegmentAwayError](err); !corrupt && !away {
-		return err
+	_, away := errors.AsType[*segment.SegmentAwayError](err)
+	switch large := errors.Is(err, jsonl.ErrTooLarge); {
+	case l.skip != nil && (corrupt || away || large):
+		return l.skip.damage(damage) == nil
+	case l.skip == nil && large && d.readFlags.lenient.goesOn():
+		return d.readFlags.lenient.tooLarge(damage) == nil
 	}
-	return s.damage(damage)
+	return false
 }
 
 // scan reads all records of the lot and yields those at offsets.

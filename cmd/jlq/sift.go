@@ -103,7 +103,11 @@ func piecesOf(ctx context.Context, log *reader.Log, spans []span) iter.Seq[reade
 func blocks(piece reader.Piece) iter.Seq2[filter.Block, error] {
 	return func(yield func(filter.Block, error) bool) {
 		for lines, err := range piece {
-			if !yield(filter.Block{First: lines.First, Data: lines.Data}, err) {
+			block := filter.Block{First: lines.First, Data: lines.Data}
+			if d := lines.Large; d != nil {
+				block.Bad = &filter.Bad{Offset: d.Offset, Size: max(-1, int(d.End-d.Position)-1), Err: d.Err}
+			}
+			if !yield(block, err) {
 				return
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/jlq/internal/jsonl"
 	"example.com/jlq/internal/segment"
 	"example.com/jlq/reader"
 )
@@ -36,6 +37,7 @@ type skipper struct {
 	from    uint64 // records below are not asked for
 	damaged gaps
 	away    gaps // in segments that are not there
+	large   gaps // than may be read
 	blank   gaps
 	invalid gaps // not JSON, in a format that has to read them
 }
@@ -55,9 +57,13 @@ func (s *skipper) damage(d reader.Damage) error {
 		}
 		d.Offset, d.Records, d.Position = s.from, d.Records-below, d.End
 	}
-	if _, away := errors.AsType[*segment.SegmentAwayError](d.Err); away {
+	_, away := errors.AsType[*segment.SegmentAwayError](d.Err)
+	switch {
+	case away:
 		s.away.add(d.Offset, d.Records, 0)
-	} else {
+	case errors.Is(d.Err, jsonl.ErrTooLarge):
+		s.large.add(d.Offset, d.Records, d.End-d.Position)
+	default:
 		s.damaged.add(d.Offset, d.Records, d.End-d.Position)
 	}
 	s.tellAtOnce()
@@ -98,20 +104,15 @@ func (s *skipper) tellAtOnce() {
 
 // tell says what was left out since it was called last.
 func (s *skipper) tell() {
-	for _, g := range []struct {
-		*gaps
-		what string
-	}{{&s.damaged, "damaged"}, {&s.away, "away"}, {&s.blank, "blank"}, {&s.invalid, "not JSON"}} {
-		if g.count > 0 {
-			verb := "are"
-			if g.count == 1 {
-				verb = "is"
-			}
-			s.app.report("%s: skipped %s that %s %s", s.name, g.text(), verb, g.what)
-		}
-		*g.gaps = gaps{}
-	}
+	s.damaged.tell(s.app, s.name, "damaged")
+	s.large.tell(s.app, s.name, tooLargeText)
+	s.away.tell(s.app, s.name, "away")
+	s.blank.tell(s.app, s.name, "blank")
+	s.invalid.tell(s.app, s.name, "not JSON")
 }
+
+// tooLargeText is what records are that are larger than they may be.
+const tooLargeText = "larger than --max-record allows"
 
 // gaps counts records that were left out, and remembers where the first runs
 // of them were.
@@ -147,6 +148,19 @@ func (g *gaps) add(offset, records uint64, size int64) {
 		return
 	}
 	g.runs = append(g.runs, run)
+}
+
+// tell says of what log they are, and what, and forgets them.
+func (g *gaps) tell(a *app, name, what string) {
+	if g.count == 0 {
+		return
+	}
+	verb := "are"
+	if g.count == 1 {
+		verb = "is"
+	}
+	a.report("%s: skipped %s that %s %s", name, g.text(), verb, what)
+	*g = gaps{}
 }
 
 // text is "3 records (offsets 5 to 7, 1024 bytes)".

@@ -64,6 +64,7 @@ func (c *statCommand) showFields(cmd *cobra.Command, path string) (err error) {
 	if f.where, err = c.newWhere(cmd, path, cmp.Or(string(c.expr), everyRecord)); err != nil {
 		return err
 	}
+	c.lenient = f.where
 	f.bar = c.startProgress(path)
 	defer f.bar.finish()
 	name := path
@@ -181,6 +182,10 @@ func (f *fieldsCommand) work(ctx context.Context, piece iter.Seq2[filter.Block, 
 }
 
 func (f *fieldsCommand) block(p *fieldsPart, block filter.Block) {
+	if block.Bad != nil {
+		p.bad = append(p.bad, *block.Bad)
+		return
+	}
 	var matched int
 	known := len(p.bad)
 	p.lines, matched, p.bad = f.where.filter.Select(p.lines[:0], p.bad, block.Data, f.where.checked)

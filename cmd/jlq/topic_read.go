@@ -47,6 +47,8 @@ func (a *app) withTopic(ctx context.Context, path string, flags readFlags, order
 	if flags.onBad.value == "skip" {
 		skip = func(i int, d partition.Damage) error { return v.skips[i].damage(d) }
 		a.skip = &skipper{app: a, name: path} // takes over once records come
+	} else if w := flags.lenient; w.goesOn() {
+		skip = func(_ int, d partition.Damage) error { return w.tooLarge(d) }
 	}
 	var err error
 	v.t, err = topic.OpenReader(path, &topic.Options{Skip: skip, Partition: partition.Options{MaxRecordBytes: int(flags.max), Logger: a.logger()}})

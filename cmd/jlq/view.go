@@ -120,6 +120,7 @@ func (a *app) show(cmd *cobra.Command, f *viewFlags, path string, src source) (e
 	if v.where, err = a.newWhere(cmd, path, string(f.expr)); err == nil {
 		err = f.jq.apply(cmd, v)
 	}
+	f.readFlags.lenient = v.where
 	if err == nil {
 		err = f.stages(v)
 	}

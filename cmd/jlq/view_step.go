@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/jlq/internal/jsonl"
 	"example.com/jlq/reader"
 	"example.com/jlq/topic"
 )
@@ -68,8 +69,9 @@ func (v *view) strides(r *resolver) bool {
 }
 
 // strided are the records of a span that the step comes to, from its first or, when
-// reverse, from its last one on.
-func strided(ctx context.Context, log *reader.Log, s span, step uint64, reverse bool) iter.Seq2[reader.Record, error] {
+// reverse, from its last one on. Those that are larger than may be read are for
+// lenient, where it is not nil.
+func strided(ctx context.Context, log *reader.Log, s span, step uint64, reverse bool, lenient *where) iter.Seq2[reader.Record, error] {
 	return func(yield func(reader.Record, error) bool) {
 		var buf []byte
 		for left := s.to - s.from; left > 0; left -= min(left, step) {
@@ -80,6 +82,10 @@ func strided(ctx context.Context, log *reader.Log, s span, step uint64, reverse 
 			var err error
 			if buf, err = log.GetInto(buf[:0], offset); err == nil && ctx.Err() != nil {
 				err = context.Cause(ctx)
+			}
+			if lenient.goesOn() && errors.Is(err, jsonl.ErrTooLarge) {
+				lenient.addLarge(offset, -1, err)
+				continue
 			}
 			if err != nil {
 				yield(reader.Record{}, err)
@@ -102,5 +108,5 @@ func (v *view) stride(r *resolver, reverse bool) error {
 		return err
 	}
 	v.choose = nil // which is the step alone
-	return v.print(r.ctx, v.rows(strided(r.ctx, r.log, s, uint64(v.step), reverse)))
+	return v.print(r.ctx, v.rows(strided(r.ctx, r.log, s, uint64(v.step), reverse, v.lenient)))
 }

@@ -3,11 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"example.com/jlq/internal/filter"
+	"example.com/jlq/internal/jsonl"
 	"example.com/jlq/internal/segment"
 	"example.com/jlq/internal/vfs"
 	"example.com/jlq/reader"
@@ -59,8 +61,11 @@ type where struct {
 	checked bool           // all records were checked when they were stored
 	onBad   string
 	matched uint64
-	invalid gaps // lines that are not JSON and were not told yet
-	met     bool // there was one
+	invalid gaps       // lines that are not JSON and were not told yet
+	large   gaps       // lines that are larger than may be read, the same
+	far     error      // the first of these whose offset is not known
+	met     bool       // there was one of either
+	mu      sync.Mutex // for large and far: one goroutine may read while another looks at lines
 }
 
 // newWhere compiles the filter of a command; nil where there is none. --on-bad
@@ -124,8 +129,38 @@ func (w *where) wants(rec reader.Record) (bool, error) {
 	return ok, nil
 }
 
-// refuse takes a line of that size that is not JSON.
+// goesOn reports whether lines that are larger than may be read are left out and
+// counted, as those are that are not JSON.
+func (w *where) goesOn() bool { return w != nil && w.onBad == "" }
+
+// tooLarge takes what the reader passes over, which is larger than may be read.
+func (w *where) tooLarge(d reader.Damage) error {
+	if !errors.Is(d.Err, jsonl.ErrTooLarge) {
+		return d.Err
+	}
+	w.addLarge(d.Offset, d.End-d.Position, d.Err)
+	return nil
+}
+
+func (w *where) addLarge(offset uint64, size int64, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.met = true
+	w.large.add(offset, 1, size)
+	if offset == reader.UnknownOffset && w.far == nil {
+		w.far = err
+	}
+	if w.app.out.isLive() {
+		w.tellLarge()
+	}
+}
+
+// refuse takes a line of that size that is not JSON, or too large to be read.
 func (w *where) refuse(rec reader.Record, size int64, err error) error {
+	if errors.Is(err, jsonl.ErrTooLarge) {
+		w.addLarge(rec.Offset, size+1, err)
+		return nil
+	}
 	if w.onBad == "fail" {
 		return notJSON(w.name, rec, err)
 	}
@@ -166,17 +201,21 @@ func (w *where) rows(records stream) stream {
 	}
 }
 
-// tell says how many lines were left out because they are not JSON.
+// tell says how many lines were left out because they are not JSON, or too large.
 func (w *where) tell() {
-	if w.invalid.count == 0 {
-		return
+	w.invalid.tell(w.app, w.name, "not JSON")
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tellLarge()
+}
+
+// tellLarge is for who holds mu.
+func (w *where) tellLarge() {
+	if w.far != nil {
+		w.app.complain(w.far) // it says the position
 	}
-	verb := "are"
-	if w.invalid.count == 1 {
-		verb = "is"
-	}
-	w.app.report("%s: skipped %s that %s not JSON", w.name, w.invalid.text(), verb)
-	w.invalid = gaps{}
+	w.large.tell(w.app, w.name, tooLargeText)
+	w.far = nil
 }
 
 // outcome ends a command whose records were chosen: err is how reading them

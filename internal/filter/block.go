@@ -7,7 +7,7 @@ import (
 	"example.com/jlq/internal/rare"
 )
 
-// Bad is a line that is not JSON.
+// Bad is a line that is not JSON, or cannot be read.
 type Bad struct {
 	Line int    // its number in the block, from 0
 	Data []byte // without its newline; shares memory with the block

@@ -11,10 +11,11 @@ import (
 // of it and chooses among its lines, and the caller gets what was chosen in the
 // order of the pieces.
 
-// Block is a run of whole lines.
+// Block is a run of whole lines, or one that cannot be read.
 type Block struct {
 	First uint64 // offset of the first, or UnknownOffset
 	Data  []byte
+	Bad   *Bad // what is known of one that cannot be read: its Size and Err
 }
 
 // UnknownOffset is that of lines whose numbers are not known.
@@ -33,7 +34,7 @@ type Chosen struct {
 	Lines   []byte   // those that the filter is true of, each with a newline
 	Matched int      // how many they are
 	Offsets []uint64 // of each of them, where they are wanted; UnknownOffset where they are not known
-	Bad     []Bad    // those that are not JSON; Offset counts from the beginning of the log
+	Bad     []Bad    // those that are not JSON, or cannot be read; Offset counts from the beginning of the log
 	Err     error    // how reading the piece ended
 
 	numbers []int // of those of one block
@@ -53,6 +54,10 @@ func (s *Sieve) choose(ctx context.Context, piece iter.Seq2[Block, error], c *Ch
 		if err != nil {
 			c.Err = err
 			break
+		}
+		if block.Bad != nil {
+			c.Bad = append(c.Bad, *block.Bad)
+			continue
 		}
 		known := len(c.Bad)
 		var matched int

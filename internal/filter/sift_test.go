@@ -21,7 +21,7 @@ func cut(lines []string, n, fail int, err error) iter.Seq[iter.Seq2[Block, error
 			piece := func(yield func(Block, error) bool) {
 				for i := 0; i < len(part); i += 3 {
 					block := strings.Join(part[i:min(i+3, len(part))], "\n") + "\n"
-					if !yield(Block{uint64(at + i), []byte(block)}, nil) {
+					if !yield(Block{First: uint64(at + i), Data: []byte(block)}, nil) {
 						return
 					}
 				}
