@@ -107,6 +107,7 @@ func (c *consumer) deliver(ctx context.Context, cancel context.CancelCauseFunc) 
 	if err != nil {
 		return err
 	}
+	defer p.unmet.tell(p)
 	place, err := groups.Locate(vfs.OS, c.path)
 	if err != nil {
 		return err

@@ -22,6 +22,7 @@ type printer struct {
 	halts   bool // a record that is not JSON ends it: --on-bad fail was asked for
 	buf     []byte
 	bad     int
+	unmet   unmet
 }
 
 // newPrinter makes a printer; what else there is to say about it than flags is
@@ -51,6 +52,9 @@ func (p *printer) shape(rec topic.Record) (err error) {
 	p.buf, err = p.layout.Append(p.buf[:0], &format.Record{
 		Topic: rec.ID.Topic, Partition: rec.ID.Partition, Offset: rec.Offset, Position: rec.Position, Data: rec.Data, Checked: p.checked,
 	})
+	if err == nil {
+		p.unmet.look(p, rec.Data)
+	}
 	return err
 }
 
@@ -101,6 +105,7 @@ func (p *printer) done() error {
 	if err := p.write(); err != nil {
 		return err
 	}
+	p.unmet.tell(p)
 	if p.bad == 0 {
 		return nil
 	}

@@ -16,6 +16,9 @@ type Fields struct {
 	doc   doc
 	takes []take
 	found [][]byte
+	texts []string
+	met   []bool // by field: a record had it
+	unmet int    // how many none had
 }
 
 // take says which of the values that the walk found is that of a field: the
@@ -44,7 +47,8 @@ func (f *Fields) Add(text string) (int, error) {
 			t.path = f.slot(path)
 		}
 	}
-	f.takes = append(f.takes, t)
+	f.takes, f.texts, f.met = append(f.takes, t), append(f.texts, text), append(f.met, false)
+	f.unmet++
 	f.found = make([][]byte, len(f.takes))
 	f.doc.slots = make([][]byte, len(f.paths))
 	return len(f.takes) - 1, nil
@@ -82,7 +86,30 @@ func (f *Fields) Find(rec []byte, checked bool) ([][]byte, error) {
 			f.found[i] = f.doc.slots[t.path]
 		}
 	}
+	if f.unmet > 0 {
+		f.note()
+	}
 	return f.found, nil
+}
+
+// note takes note of the fields that were found.
+func (f *Fields) note() {
+	for i, value := range f.found {
+		if value != nil && !f.met[i] {
+			f.met[i] = true
+			f.unmet--
+		}
+	}
+}
+
+// Unmet returns the fields that no record had so far, as they were given to Add.
+func (f *Fields) Unmet() (texts []string) {
+	for i, met := range f.met {
+		if !met {
+			texts = append(texts, f.texts[i])
+		}
+	}
+	return texts
 }
 
 // path is a path that was read on its own.

@@ -129,6 +129,20 @@ func (l *Layout) Positions() bool {
 	return ok && t.uses('b')
 }
 
+// Unmet returns the fields that were asked for and that no record had so far. They are
+// spelt as they were.
+func (l *Layout) Unmet() []string {
+	switch f := l.form.(type) {
+	case *object:
+		return f.fields.Unmet()
+	case *table:
+		return f.fields.Unmet()
+	case *template:
+		return distinct(f.fields.Unmet())
+	}
+	return nil
+}
+
 // Append appends a record, behind a heading where it is the first and the format
 // has one. Where it cannot be laid out it returns dst as it was and the reason.
 func (l *Layout) Append(dst []byte, rec *Record) ([]byte, error) {
