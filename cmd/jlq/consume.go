@@ -60,6 +60,7 @@ type consumeCommand struct {
 	jq       jqFlags
 	program  *program.Program // of jq; nil: the records themselves are printed
 	start    offsetsFlag
+	since    momentFlag // the same as start, for one that is a time
 	limit    countFlag
 	follow   bool
 	timeout  ageFlag
@@ -96,6 +97,7 @@ func (a *app) consumeCmd() *cobra.Command {
 	c.start.add(cmd, "where a new group begins (default start): start end N -N @TIME")
 	addTimePlace(cmd)
 	f := cmd.Flags()
+	f.Var(&c.since, "since", "where a new group begins: the same as -o @TIME (jlq help time)")
 	f.VarP(&c.limit, "number", "n", "consume at most N records (default all)")
 	f.BoolVarP(&c.follow, "follow", "f", false, "wait for more at the end")
 	f.Var(&c.timeout, "timeout", "exit with 6 when nothing comes for this long")
@@ -155,6 +157,8 @@ func (c *consumeCommand) run(cmd *cobra.Command, path string) error {
 // check refuses what does not go together.
 func (c *consumeCommand) check(cmd *cobra.Command) error {
 	switch {
+	case c.since.text != "" && c.start.given:
+		return errors.New("-o and --since both say where a new group begins: want one of them")
 	case c.timeout > 0 && c.idleEnd > 0:
 		return errors.New("--timeout ends with 6 and --idle-timeout with 0: want one of them")
 	case c.exec.text == "":
@@ -180,6 +184,10 @@ func (c *consumeCommand) options(cmd *cobra.Command, path string) (*group.Option
 		if err := c.oneOfMany(path); err != nil {
 			return nil, err
 		}
+	}
+	if c.since.text != "" {
+		c.start.offsets = since(c.since)
+		c.start.given = true
 	}
 	if c.start.given {
 		start, err = placeOf(cmd, c.start.offsets)

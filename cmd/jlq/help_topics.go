@@ -52,7 +52,7 @@ const timeTopic = `A TIME on the command line is one of
   15:04  15:04:05           today
   1796032800                unix seconds; from 1e11 on they are ms, from 1e14 on µs, from
                             1e17 on ns; fractions are exact
-  -3h  -90s  -2d  -1w2d     so long before now
+  -3h  -90s  -2d  -1w2d     so long before now; 3h ago and '1 hour ago' are, too
   now
   30/Nov/2026:10:00:00 +0000    as Apache writes it; or Mon, 30 Nov 2026 10:00:00 GMT
 

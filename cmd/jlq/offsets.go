@@ -59,6 +59,11 @@ func everything() offsets {
 	return offsets{text: ":", to: bound{kind: atEnd}}
 }
 
+// since is @TIME.
+func since(f momentFlag) offsets {
+	return offsets{text: "@" + stamp(f.time), from: bound{kind: atTime, time: f.time}, to: bound{kind: atEnd}, single: true}
+}
+
 // parseLocation reads offsets that may be those of a record id.
 func parseLocation(text string, now time.Time) (offsets, error) {
 	key, rest, found := strings.Cut(text, "@")

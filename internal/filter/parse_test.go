@@ -53,7 +53,7 @@ func TestCompileRefuses(t *testing.T) {
 		{`@now`, `^`, `a value alone is no condition; compare it with a path`},
 		{`@now < 5`, `^`, `a time compares with a path`},
 		{`@now < @-3h`, `^`, `a time compares with a path`},
-		{`.ts < @lately`, `      ^`, `"lately" is not a time; want RFC 3339 (2026-01-02T15:04:05Z), a date, a time of day (15:04), unix seconds, ms, µs or ns, a duration back from now (-3h), now, today or yesterday`},
+		{`.ts < @lately`, `      ^`, `"lately" is not a time; want RFC 3339 (2026-01-02T15:04:05Z), a date, a time of day (15:04), unix seconds, ms, µs or ns, a duration back from now (-3h, 3h ago), now, today or yesterday`},
 		{`.a ~ "x"`, `   ^`, `~ does not compare, =~ "re" matches a regular expression`},
 		{`select(.a == 1)`, `^`, `no select here: write what stands in its ( )`},
 		{`has("a")`, `^`, `no has here: exists(.a) asks whether a field is there`},

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-const momentHelp = "want RFC 3339 (2026-01-02T15:04:05Z), a date, a time of day (15:04), unix seconds, ms, µs or ns, a duration back from now (-3h), now, today or yesterday"
+const momentHelp = "want RFC 3339 (2026-01-02T15:04:05Z), a date, a time of day (15:04), unix seconds, ms, µs or ns, a duration back from now (-3h, 3h ago), now, today or yesterday"
 
 // ParseMoment reads a time as people write it on a command line: one that [Time]
-// reads in a record, a time of day, -3h, -2d or -1w for so long before now, now, or
+// reads in a record, a time of day, -3h, 2d ago or 1 week ago for so long before now, now, or
 // today, yesterday and tomorrow, which are their midnights. A time without a zone,
 // a time of day and those midnights are in the zone of now.
 func ParseMoment(text string, now time.Time) (time.Time, error) {
@@ -21,6 +21,8 @@ func ParseMoment(text string, now time.Time) (time.Time, error) {
 		return now, nil
 	case text[0] == '-':
 		return parseAgo(text[1:], now)
+	case strings.HasSuffix(text, " ago"):
+		return parseAgo(abbreviated(strings.TrimSuffix(text, " ago")), now)
 	case isYear(text):
 		return time.Time{}, fmt.Errorf("%q is a year; want %s-01-01, or %s.0 for the unix second", text, text, text)
 	}
@@ -63,6 +65,18 @@ func parseAgo(text string, now time.Time) (time.Time, error) {
 		return time.Time{}, err
 	}
 	return now.Add(-d), nil
+}
+
+// abbreviated is "1 hour" as 1h; what is no such text it leaves as it is.
+func abbreviated(text string) string {
+	number, unit, ok := strings.Cut(text, " ")
+	short, known := map[string]string{
+		"second": "s", "sec": "s", "minute": "m", "min": "m", "hour": "h", "hr": "h", "day": "d", "week": "w",
+	}[strings.TrimSuffix(strings.TrimSpace(unit), "s")]
+	if !ok || !known {
+		return text
+	}
+	return number + short
 }
 
 // ParseAge reads a length of time, such as 90s, 3h or 1w2d3h: as
