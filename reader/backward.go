@@ -17,18 +17,23 @@ func (l *Log) Backward(before uint64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		r := l.borrow()
 		defer r.giveBack()
-		err := r.startBack(before)
-		for err == nil {
-			var rec Record
-			if rec, err = r.prev(); err != nil {
-				err = r.passOverBack(err)
-			} else if !yield(rec, nil) {
-				return
-			}
+		r.recordsBack(r.startBack(before), yield)
+	}
+}
+
+// recordsBack yields the records before the place of the reader, the last one first;
+// err is how getting there ended.
+func (r *Reader) recordsBack(err error, yield func(Record, error) bool) {
+	for err == nil {
+		var rec Record
+		if rec, err = r.prev(); err != nil {
+			err = r.passOverBack(err)
+		} else if !yield(rec, nil) {
+			return
 		}
-		if err != io.EOF {
-			yield(Record{}, err)
-		}
+	}
+	if err != io.EOF {
+		yield(Record{}, err)
 	}
 }
 

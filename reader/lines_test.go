@@ -318,3 +318,57 @@ func TestIndexGrows(t *testing.T) {
 	require.NoError(t, d.fs.Remove(d.path("app.jsonl.index")))
 	check(false)
 }
+
+// TestBackwardAt: stretches are read from their ends, and no further than they reach,
+// whatever lies in front; a last line without newline is one where it is complete.
+func TestBackwardAt(t *testing.T) {
+	d := osDisk(t)
+	large := `"` + strings.Repeat("x", 99) + `"`
+	d.write(t, "b.jsonl", []byte("{\"n\":0}\n"+large+"\n{\"n\":2}\n{\"n\":3}\n{\"n\":4}"))
+	var told int
+	log := d.open(t, "b.jsonl", Options{MaxRecordBytes: 50, Skip: func(Damage) error { told++; return nil }})
+	at := func(n int64) int64 { return 8 + 102 + 8*(n-2) }
+	back := func(s Stretch) (got []int64) {
+		for rec, err := range log.BackwardAt(s) {
+			require.NoError(t, err)
+			require.Equal(t, uint64(UnknownOffset), rec.Offset)
+			got = append(got, rec.Position)
+		}
+		return got
+	}
+	require.Equal(t, []int64{at(4), at(3), at(2)}, back(Stretch{at(2), at(4) + 7}))
+	require.Equal(t, []int64{at(3), at(2)}, back(Stretch{at(2), at(4)}))
+	require.Empty(t, back(Stretch{at(2), at(2)}))
+	require.Zero(t, told, "what lies in front was not asked for")
+	require.Equal(t, []int64{at(2), 0}, back(Stretch{0, at(3)}))
+	require.Equal(t, 1, told)
+
+	parts := []Stretch{{0, 8}, {at(2), at(4) + 7}}
+	for n, want := range map[uint64][]Stretch{
+		0: nil, 1: {{at(4), at(4) + 7}}, 3: parts[1:], 4: parts, 9: parts,
+	} {
+		got, err := log.LastAt(parts, n)
+		require.NoError(t, err)
+		require.Equal(t, want, got, "the last %d", n)
+	}
+	require.Equal(t, 1, told)
+}
+
+// TestCounting: who counts lines is told how far, and when it is over; nobody counts
+// what an index covers.
+func TestCounting(t *testing.T) {
+	d := osDisk(t)
+	d.write(t, "c.jsonl", bytes.Repeat([]byte("{\"n\":1}\n"), blockBytes/4))
+	var at []int64
+	log := d.open(t, "c.jsonl", Options{Counting: func(position, size int64) {
+		require.Equal(t, int64(2*blockBytes), size)
+		at = append(at, position)
+	}})
+	for range 2 { // the second time it is known
+		_, next, err := log.Bounds(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, uint64(blockBytes/4), next)
+	}
+	require.Equal(t, []int64{0, blockBytes, 2 * blockBytes}, at[:3])
+	require.NotContains(t, at[3:], int64(0))
+}

@@ -62,6 +62,11 @@ type Options struct {
 	// these instead, in their places: see [Lines].
 	SkipLarge func(Damage) error
 
+	// Counting, where it is not nil, is told how far the lines of a bare file are
+	// counted that no index covers, while that goes on, and at last with both numbers
+	// the same. It may be called by several goroutines.
+	Counting func(position, size int64)
+
 	// Poll is how often a follower of another process's log looks for
 	// more where file notification is silent or not to be had. 0 means
 	// 100 ms.

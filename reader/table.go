@@ -134,7 +134,13 @@ func (l *Log) seekLine(ctx context.Context, src *source, offset uint64, end int6
 		return m, nil
 	}
 	found := m
+	if tell := l.opts.Counting; tell != nil {
+		defer tell(end, end)
+	}
 	err := l.scan(ctx, src, m.pos, end, func(at int64, p []byte) bool {
+		if tell := l.opts.Counting; tell != nil {
+			tell(at, end)
+		}
 		lines := uint64(bytes.Count(p, newline))
 		if lines == 0 {
 			return true

@@ -137,12 +137,11 @@ func (c *catCommand) begin(r *resolver, from uint64) (uint64, error) {
 }
 
 func (c *catCommand) backwards(v *view, r *resolver) error {
-	spans, err := r.clamped(c.offsets.offsets)
+	records, err := v.inRangeBack(r, c.offsets.offsets)
 	if err != nil {
 		return err
 	}
-	c.skipFrom(spans)
-	return v.print(r.ctx, v.rows(r.backward(spans)))
+	return v.print(r.ctx, v.rows(records))
 }
 
 // downTo ends a sequence that goes backwards with the record at offset last.

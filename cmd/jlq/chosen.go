@@ -33,7 +33,7 @@ func (v *view) forward(r *resolver) error {
 // inRange are the records of the range: without offsets, where nothing needs these
 // and it would take long to know them.
 func (v *view) inRange(r *resolver) (iter.Seq2[reader.Record, error], error) {
-	if v.plain() && !v.printer.layout.Offsets() {
+	if v.unnumbered() {
 		if parts, placed, err := r.placed(v.offsets.offsets); placed || err != nil {
 			return joined(parts, r.log.RecordsAt), err
 		}
@@ -41,9 +41,28 @@ func (v *view) inRange(r *resolver) (iter.Seq2[reader.Record, error], error) {
 	return r.records(v.offsets.offsets)
 }
 
+// inRangeBack is inRange backwards, of a range that has an end.
+func (v *view) inRangeBack(r *resolver, o offsets) (iter.Seq2[reader.Record, error], error) {
+	if v.unnumbered() {
+		if parts, placed, err := r.placed(o); placed || err != nil {
+			slices.Reverse(parts)
+			return joined(parts, r.log.BackwardAt), err
+		}
+	}
+	spans, err := r.clamped(o)
+	if err != nil {
+		return nil, err
+	}
+	v.skipFrom(spans)
+	return r.backward(spans), nil
+}
+
+// unnumbered reports whether nothing needs the offsets of records.
+func (v *view) unnumbered() bool { return v.plain() && !v.printer.layout.Offsets() }
+
 // sift prints the records of the range that the filter is true of.
 func (v *view) sift(r *resolver) error {
-	all, err := v.pieces(r)
+	all, err := v.piecesIn(r)
 	if err != nil {
 		return err
 	}
@@ -145,12 +164,10 @@ func sequence(records []topic.Record) stream {
 func (t *tailCommand) chosen(v *view, r *resolver) error {
 	backward := r.log.Backward(reader.UnknownOffset)
 	if t.ranged() {
-		spans, err := r.clamped(t.offsets.offsets)
-		if err != nil {
+		var err error
+		if backward, err = v.inRangeBack(r, t.offsets.offsets); err != nil {
 			return err
 		}
-		backward = r.backward(spans)
-		t.skipFrom(spans)
 	}
 	return v.printLast(r.ctx, v.kept(v.rows(backward)), int64(t.limit))
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"iter"
 
 	"example.com/jlq/internal/inorder"
 	"example.com/jlq/reader"
@@ -31,12 +32,12 @@ type near struct {
 	selected   bool
 }
 
-// blocks searches spans of a log.
-func (r *grepRun) blocks(log *resolver, spans []span) error {
+// blocks searches pieces of a log.
+func (r *grepRun) blocks(ctx context.Context, pieces iter.Seq[reader.Piece]) error {
 	if r.enough() == 0 {
 		return nil
 	}
-	for p := range inorder.Each(log.ctx, piecesOf(log.ctx, log.log, spans), r.search) {
+	for p := range inorder.Each(ctx, pieces, r.search) {
 		done, err := r.print(p)
 		if done || err != nil {
 			return err
@@ -45,7 +46,7 @@ func (r *grepRun) blocks(log *resolver, spans []span) error {
 			return p.err
 		}
 	}
-	return context.Cause(log.ctx)
+	return context.Cause(ctx)
 }
 
 // print prints what came of a piece.

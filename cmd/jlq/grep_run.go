@@ -46,18 +46,17 @@ func (r *grepRun) fromLog(v *view, log *resolver) error {
 	r.complain(named(v.name, log.dropped(r.offsets.offsets)))
 	switch {
 	case r.reverse:
-		spans, err := log.clamped(r.offsets.offsets)
+		records, err := v.inRangeBack(log, r.offsets.offsets)
 		if err != nil {
 			return err
 		}
-		r.skipFrom(spans)
-		return r.each(log.ctx, v.rows(log.backward(spans)))
+		return r.each(log.ctx, v.rows(records))
 	case r.inBlocks():
-		spans, err := log.spans(r.offsets.offsets)
+		pieces, err := v.piecesIn(log)
 		if err != nil {
 			return err
 		}
-		return r.blocks(log, spans)
+		return r.blocks(log.ctx, pieces)
 	}
 	records, err := r.records(v, log)
 	if err != nil {

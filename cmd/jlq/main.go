@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 )
 
 func main() {
@@ -41,13 +42,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // app is one run of the program.
 type app struct {
 	stdin   io.Reader
-	out     *output   // stdout, buffered
-	stderr  io.Writer // written to by report and by the progress bar only
-	bar     *progress // the one on stderr, or nil
-	reading *reading  // how far a log is read, where that is shown
-	told    error     // the last one that was reported
-	skip    *skipper  // of --on-bad skip; nil without
-	warned  sync.Map  // the messages that warner passed on
+	out     *output                  // stdout, buffered
+	stderr  io.Writer                // written to by report and by the progress bar only
+	bar     atomic.Pointer[progress] // the one on stderr, or nil
+	reading *reading                 // how far a log is read, where that is shown
+	told    error                    // the last one that was reported
+	skip    *skipper                 // of --on-bad skip; nil without
+	warned  sync.Map                 // the messages that warner passed on
 
 	mu      sync.Mutex
 	later   []byte   // reports that wait for the pager to be left

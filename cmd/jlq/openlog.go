@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,6 +30,18 @@ func (f *readFlags) add(cmd *cobra.Command) {
 	cmd.Flags().Lookup("max-record").DefValue = ""
 }
 
+// refuseSmall refuses a --max-record below the default: a record that was stored
+// is no damage because it is long. One that is set for all commands is about others.
+func (f *readFlags) refuseSmall(a *app, cmd *cobra.Command) error {
+	if f.max == 0 || f.max >= jsonl.DefaultMaxBytes || slices.Contains(a.fromEnv, envPrefix+"MAX_RECORD") {
+		return nil
+	}
+	return &usageError{
+		err:  fmt.Errorf("%s: --max-record %s: records of up to %s may have been stored, and are looked into; it takes larger ones than that", cmd.Name(), f.max.String(), sizeText(jsonl.DefaultMaxBytes)),
+		hint: fmt.Sprintf("jlq cat LOG -F '%%S %%o\n' | sort -n | tail shows the largest records"),
+	}
+}
+
 // withLog opens a log for reading, without lock and writing nothing, for as
 // long as do takes. When ctx ends, the log is closed under it: that stops what
 // looks for a line in a large file without an index.
@@ -44,6 +57,8 @@ func (a *app) withLog(ctx context.Context, path string, flags readFlags, do func
 	} else if flags.lenient.goesOn() {
 		opts.SkipLarge = flags.lenient.tooLarge
 	}
+	count := &counting{app: a, path: path}
+	opts.Counting = count.set
 	log, err := reader.Open(path, opts)
 	if err != nil {
 		return noLog(path, err)
@@ -60,6 +75,9 @@ func (a *app) withLog(ctx context.Context, path string, flags readFlags, do func
 	}
 	if closed := log.Close(); err == nil && ctx.Err() == nil {
 		err = closed
+	}
+	if err == nil {
+		count.tell()
 	}
 	if code := exitCode(err); unindexed && (code == exitOK || code == exitMissing) {
 		err = &codeError{exitIndex, err}

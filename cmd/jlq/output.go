@@ -37,6 +37,7 @@ type output struct {
 	live   bool
 	timer  *time.Timer
 	failed func(error)
+	first  func() // called before the first byte is written; nil
 	pager  *pager // what the buffer goes to on a terminal; nil without one
 }
 
@@ -79,6 +80,10 @@ func (o *output) WriteText(text string) error {
 func (o *output) write(p []byte, end string) (int, error) {
 	if o.err != nil {
 		return 0, o.err
+	}
+	if o.first != nil && len(p) > 0 {
+		o.first()
+		o.first = nil
 	}
 	idle := o.buf.Buffered() == 0
 	n, err := o.buf.Write(p)
@@ -127,6 +132,13 @@ func (o *output) follow(failed func(error)) {
 	}
 	// Errors are sticky and reach failed.
 	o.timer = time.AfterFunc(flushDelay, func() { _ = o.Flush() })
+}
+
+// begins lets do be called before the next byte is written.
+func (o *output) begins(do func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.first = do
 }
 
 // isLive reports whether the output follows a log.

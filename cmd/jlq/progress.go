@@ -33,6 +33,7 @@ type progress struct {
 	stepped    bool
 	drawn      time.Time
 	onScreen   bool
+	over       bool
 	width      func() int // columns of the terminal, which may change
 	terminator string     // takes the rest of a line away
 }
@@ -43,8 +44,9 @@ func (a *app) startProgress(what string) *progress {
 		return &progress{}
 	}
 	// A path may hold what would drive the terminal.
-	a.bar = newProgress(a, string(appendVisible(nil, []byte(what))))
-	return a.bar
+	bar := newProgress(a, string(appendVisible(nil, []byte(what))))
+	a.bar.Store(bar)
+	return bar
 }
 
 func newProgress(a *app, what string) *progress {
@@ -69,6 +71,9 @@ func (p *progress) set(done, total int64) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.over {
+		return
+	}
 	now := time.Now()
 	if !p.stepped {
 		// Work that goes on where it ended last time has a rate of what is new.
@@ -127,22 +132,25 @@ func cutText(text string, most int) string {
 }
 
 // clear makes room for a report; the bar is drawn again with the next step.
-func (p *progress) clear() {
+func (p *progress) clear() { p.clearAnd(false) }
+
+func (p *progress) clearAnd(over bool) {
 	if p.app == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.over = p.over || over
 	if p.onScreen {
 		_, _ = fmt.Fprint(p.app.stderr, "\r"+p.terminator)
 		p.onScreen = false
 	}
 }
 
-// finish takes the bar away.
+// finish takes the bar away for good.
 func (p *progress) finish() {
-	p.clear()
+	p.clearAnd(true)
 	if p.app != nil {
-		p.app.bar = nil
+		p.app.bar.CompareAndSwap(p, nil)
 	}
 }

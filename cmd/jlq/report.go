@@ -19,8 +19,8 @@ func (a *app) report(format string, args ...any) {
 		}
 		b = append(appendVisible(b, []byte(line)), '\n')
 	}
-	if a.bar != nil {
-		a.bar.clear()
+	if bar := a.bar.Load(); bar != nil {
+		bar.clear()
 	}
 	if a.out.tty {
 		_ = a.out.Show() // the screen shows things in order; errors are sticky

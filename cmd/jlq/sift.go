@@ -13,9 +13,9 @@ import (
 // sift hands each the lines of pieces that the filter is true of, many at a time
 // and in order, with their offsets where numbered says so; it works on all cores.
 // An error of each ends it and is returned.
-func (w *where) sift(ctx context.Context, pieces iter.Seq[iter.Seq2[filter.Block, error]], numbered bool, each func(*filter.Chosen) error) error {
+func (w *where) sift(ctx context.Context, pieces iter.Seq[reader.Piece], numbered bool, each func(*filter.Chosen) error) error {
 	sieve := filter.Sieve{Filter: w.filter, Checked: w.checked, Stop: w.onBad == "fail", Number: numbered}
-	for c := range sieve.Sift(ctx, w.app.reading.pieces(pieces)) {
+	for c := range sieve.Sift(ctx, w.app.reading.pieces(filtered(pieces))) {
 		if w.jq == nil {
 			w.matched += uint64(c.Matched)
 		}
@@ -36,7 +36,7 @@ func (w *where) sift(ctx context.Context, pieces iter.Seq[iter.Seq2[filter.Block
 
 // sifted are the records of pieces that the filter is true of. Their positions
 // are not known.
-func (w *where) sifted(ctx context.Context, pieces iter.Seq[iter.Seq2[filter.Block, error]], id topic.ID) stream {
+func (w *where) sifted(ctx context.Context, pieces iter.Seq[reader.Piece], id topic.ID) stream {
 	return func(yield func(topic.Record, error) bool) {
 		rec := topic.Record{ID: id}
 		rec.Position = -1
@@ -57,29 +57,29 @@ func (w *where) sifted(ctx context.Context, pieces iter.Seq[iter.Seq2[filter.Blo
 	}
 }
 
-// pieces are those of the range. Where offsets are shown, times are not looked for
-// by position.
-func (v *view) pieces(r *resolver) (iter.Seq[iter.Seq2[filter.Block, error]], error) {
+// piecesIn are the pieces of the range. Where offsets are shown, times are not looked
+// for by position.
+func (v *view) piecesIn(r *resolver) (iter.Seq[reader.Piece], error) {
 	if !v.printer.layout.Offsets() {
 		return r.pieces(v.offsets.offsets)
 	}
 	spans, err := r.spans(v.offsets.offsets)
-	return pieces(r.ctx, r.log, spans), err
+	return piecesOf(r.ctx, r.log, spans), err
 }
 
 // pieces are those of a range, for which no offsets have to be known.
-func (r *resolver) pieces(o offsets) (iter.Seq[iter.Seq2[filter.Block, error]], error) {
+func (r *resolver) pieces(o offsets) (iter.Seq[reader.Piece], error) {
 	if parts, placed, err := r.placed(o); placed || err != nil {
 		return piecesAt(r.log, parts), err
 	}
 	spans, err := r.spans(o)
-	return pieces(r.ctx, r.log, spans), err
+	return piecesOf(r.ctx, r.log, spans), err
 }
 
-// pieces are those of the log, as the filter takes them.
-func pieces(ctx context.Context, log *reader.Log, spans []span) iter.Seq[iter.Seq2[filter.Block, error]] {
+// filtered are pieces as the filter takes them.
+func filtered(pieces iter.Seq[reader.Piece]) iter.Seq[iter.Seq2[filter.Block, error]] {
 	return func(yield func(iter.Seq2[filter.Block, error]) bool) {
-		for piece := range piecesOf(ctx, log, spans) {
+		for piece := range pieces {
 			if !yield(blocks(piece)) {
 				return
 			}

@@ -7,7 +7,6 @@ import (
 	"sort"
 	"time"
 
-	"example.com/jlq/internal/filter"
 	"example.com/jlq/internal/jsonl"
 	"example.com/jlq/reader"
 	"example.com/jlq/topic"
@@ -69,13 +68,12 @@ func (r *resolver) blocks(o offsets) (iter.Seq2[reader.Lines, error], error) {
 	return joined(spans, func(s span) iter.Seq2[reader.Lines, error] { return r.log.Blocks(s.from, s.to) }), err
 }
 
-// piecesAt are the pieces of a file that lie in parts of it, as the filter takes
-// them.
-func piecesAt(log *reader.Log, parts []reader.Stretch) iter.Seq[iter.Seq2[filter.Block, error]] {
-	return func(yield func(iter.Seq2[filter.Block, error]) bool) {
+// piecesAt are the pieces of a file that lie in parts of it.
+func piecesAt(log *reader.Log, parts []reader.Stretch) iter.Seq[reader.Piece] {
+	return func(yield func(reader.Piece) bool) {
 		for _, s := range parts {
 			for piece := range log.PiecesAt(s) {
-				if !yield(blocks(piece)) {
+				if !yield(piece) {
 					return
 				}
 			}

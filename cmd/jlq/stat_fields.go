@@ -144,7 +144,7 @@ type fieldsPart struct {
 
 // read adds the records of spans to the profile, on all cores.
 func (f *fieldsCommand) read(ctx context.Context, log *reader.Log, spans []span) error {
-	for p := range inorder.Each(ctx, pieces(ctx, log, spans), f.work) {
+	for p := range inorder.Each(ctx, filtered(piecesOf(ctx, log, spans)), f.work) {
 		f.profile.Merge(p.profile)
 		f.where.matched += uint64(p.matched)
 		for _, bad := range p.bad {

@@ -107,6 +107,14 @@ func (t *tailCommand) last(r *resolver, numbered bool) (iter.Seq2[reader.Record,
 	if !t.ranged() && !numbered {
 		return r.log.Tail(n).Records(), nil
 	}
+	if !numbered {
+		if parts, placed, err := r.placed(t.offsets.offsets); placed || err != nil {
+			if err == nil {
+				parts, err = r.log.LastAt(parts, n)
+			}
+			return joined(parts, r.log.RecordsAt), err
+		}
+	}
 	spans, err := r.clamped(t.offsets.offsets)
 	if err != nil {
 		return nil, err

@@ -106,8 +106,8 @@ func (c *verifyCommand) show(p partition.Problem) error {
 	if err != nil || !c.out.tty {
 		return err
 	}
-	if c.bar != nil {
-		c.bar.clear()
+	if bar := c.bar.Load(); bar != nil {
+		bar.clear()
 	}
 	return c.out.Flush() // whoever looks on sees it at once, and not across the bar
 }
