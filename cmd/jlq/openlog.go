@@ -38,7 +38,7 @@ func (f *readFlags) refuseSmall(a *app, cmd *cobra.Command) error {
 	}
 	return &usageError{
 		err:  fmt.Errorf("%s: --max-record %s: records of up to %s may have been stored, and are looked into; it takes larger ones than that", cmd.Name(), f.max.String(), sizeText(jsonl.DefaultMaxBytes)),
-		hint: fmt.Sprintf("jlq cat LOG -F '%%S %%o\n' | sort -n | tail shows the largest records"),
+		hint: `jlq cat LOG -F '%S %o\n' | sort -n | tail shows the largest records`,
 	}
 }
 

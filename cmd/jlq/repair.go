@@ -46,6 +46,9 @@ the rest: a failing disk, an edit by hand, a copy that was cut short.`,
   jlq repair --execute orders && jlq verify orders`,
 		Args: wantArgs(1, 1, "one LOG"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.refuseSmall(c.app, cmd); err != nil {
+				return err
+			}
 			return c.eachPartition(cmd.Context(), args[0], false, func(path string) error {
 				return c.run(cmd.Context(), path)
 			})

@@ -47,6 +47,9 @@ and saved names the file that has what a gap has lost.`,
   jlq verify --json app.jsonl | jq -r .reason | sort | uniq -c`,
 		Args: wantArgs(1, 1, "one LOG"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.refuseSmall(c.app, cmd); err != nil {
+				return err
+			}
 			return c.eachPartition(cmd.Context(), args[0], false, func(path string) error {
 				one := *c
 				return one.run(cmd.Context(), path)
