@@ -212,6 +212,7 @@ func (c *consumeCommand) options(cmd *cobra.Command, path string) (*group.Option
 	if c.exec.text != "" {
 		opts.DrainTimeout = commandDrain
 	}
+	c.filter.read = func(n int) { c.reading.add(n) }
 	return opts, c.filter.apply(cmd, opts, func() { c.unasked.Add(1) })
 }
 

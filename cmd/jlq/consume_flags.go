@@ -20,6 +20,7 @@ type subscription struct {
 	where whereFlag
 	field fieldFlag
 	tags  []string
+	read  func(bytes int) // told of each record that the filter is asked of
 }
 
 func (s *subscription) add(cmd *cobra.Command) {
@@ -42,6 +43,7 @@ func (s *subscription) apply(cmd *cobra.Command, opts *group.Options, bad func()
 		return err
 	}
 	opts.Where = func(data []byte) (bool, error) {
+		s.read(len(data) + 1)
 		ok, err := f.Match(data)
 		if err != nil {
 			bad()

@@ -44,6 +44,9 @@ func (c *consumer) run(parent context.Context) error {
 		c.idle = time.AfterFunc(time.Duration(c.timeout), func() { cancel(&idleError{time.Duration(c.timeout)}) })
 		defer c.idle.Stop()
 	}
+	if c.filter.where != "" && !c.follow {
+		defer c.showReading(c.path, &pickFlags{}, -1, false)()
+	}
 	var err error
 	if c.m, err = c.g.Join(ctx); err != nil {
 		return c.about(err)

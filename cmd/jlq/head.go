@@ -31,6 +31,12 @@ first 10 that the filter is true of. Of a topic they are the oldest (--order).`,
 	return cmd
 }
 
-func (c *headCommand) fromLog(v *view, r *resolver) error { return v.forward(r) }
+func (c *headCommand) fromLog(v *view, r *resolver) error {
+	defer v.showReading(v.name, &c.pickFlags, sizeOf(r.log), false)()
+	return v.forward(r)
+}
 
-func (c *headCommand) fromTopic(v *view, t *topicView) error { return t.print(v, false) }
+func (c *headCommand) fromTopic(v *view, t *topicView) error {
+	defer v.showReading(v.name, &c.pickFlags, t.size(), false)()
+	return t.print(v, false)
+}

@@ -22,19 +22,20 @@ type reading struct {
 }
 
 // showReading shows on stderr how far a log of so many bytes is read, until the
-// function that it returns is called. It is for commands that print nothing
-// before the end, or into a file: a screen, and what a pipe leads to, may be what
-// stderr is shown on.
+// function that it returns is called. Unless the command prints nothing before the
+// end, or into a file, that ends with the first byte that is printed: a screen, and
+// what a pipe leads to, may be what stderr is shown on.
 func (a *app) showReading(name string, f *pickFlags, bytes int64, atEnd bool) (end func()) {
-	if !atEnd && !a.out.isFile() {
-		return func() {}
-	}
 	if f.offsets.given || f.times.given() {
 		bytes = -1
 	}
 	bar := a.startProgress("read " + name)
 	if bar.app != nil {
 		a.reading = &reading{bar: bar, total: bytes}
+		a.reading.next.Store(readingStep) // for less there is no need
+	}
+	if !atEnd && !a.out.isFile() {
+		a.out.begins(bar.finish)
 	}
 	return func() {
 		bar.finish()
