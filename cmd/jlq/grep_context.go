@@ -4,44 +4,7 @@ import (
 	"bytes"
 
 	"example.com/jlq/reader"
-	"example.com/jlq/topic"
 )
-
-// surroundings say which records stand near a selected one.
-type surroundings struct {
-	before, after int
-	left          int            // behind the last selected one, to be printed
-	waiting       []topic.Record // the last ones that were not printed, in order
-	out           []topic.Record
-	away          bool // others lie between what was printed and what is waiting
-}
-
-// next takes a record and returns those that are to be printed by now; gap says
-// that they do not follow those before. They are valid until the next call.
-func (s *surroundings) next(rec topic.Record, selected bool) (prints []topic.Record, gap bool) {
-	switch {
-	case selected:
-		s.out = append(append(s.out[:0], s.waiting...), rec)
-		gap = s.away
-		s.waiting, s.left, s.away = s.waiting[:0], s.after, false
-		return s.out, gap
-	case s.left > 0:
-		s.left--
-		return append(s.out[:0], rec), false
-	case s.before == 0:
-		s.away = true
-		return nil, false
-	}
-	if len(s.waiting) == s.before {
-		copy(s.waiting, s.waiting[1:])
-		s.waiting, s.away = s.waiting[:s.before-1], true
-	}
-	s.waiting = append(s.waiting, rec.Clone())
-	return nil, false
-}
-
-// skip takes note of records that are left out.
-func (s *surroundings) skip() { s.waiting, s.left, s.away = s.waiting[:0], 0, true }
 
 // collect keeps the selected lines of a block and those between them that may be
 // printed with them: the first ones behind, the last ones before. Where others lie
@@ -93,11 +56,11 @@ func (c *collector) keep(start, end int, selected bool) {
 // gap keeps of lines that are not selected those at both ends.
 func (c *collector) gap(start, end int) {
 	head := start
-	for n := 0; n < c.r.around.after && head < end; n++ {
+	for n := uint64(0); n < c.r.around.after && head < end; n++ {
 		head = min(end, lineBehind(c.data, head))
 	}
 	tail := end
-	for n := 0; n < c.r.around.before && tail > head; n++ {
+	for n := uint64(0); n < c.r.around.before && tail > head; n++ {
 		tail = bytes.LastIndexByte(c.data[head:tail-1], '\n') + 1 + head
 	}
 	c.lines(start, head, false)

@@ -15,14 +15,14 @@ type grepRun struct {
 	whole    bool // it is all of a topic
 	view     *view
 	selected uint64
-	around   surroundings
+	around   walking
 	line     []byte
-	gaps     bool // a record was printed: before one that does not follow it stands a line
+	failed   error // of printing
 }
 
 func (r *grepRun) start(v *view) {
 	r.view = v
-	r.around = surroundings{before: int(max(r.before, 0)), after: int(max(r.after, 0))}
+	r.around = walking{around: r.size(), limit: -1, gap: r.gap, yield: r.emit}
 }
 
 // fromTopic implements [source].
@@ -117,21 +117,26 @@ func (r *grepRun) reshaped() bool {
 }
 
 // selecting is the step that leaves the selected records, as many as there is need
-// of.
+// of, and those around them.
 func (r *grepRun) selecting(records stream) stream {
-	return limited(func(yield func(topic.Record, error) bool) {
-		for rec, err := range records {
-			if err == nil {
-				if !r.matcher.Selects(rec.Data) {
-					continue
-				}
-				r.selected++
-			}
-			if !yield(rec, err) {
-				return
-			}
+	return r.size().walk(records, func(rec topic.Record) (bool, error) {
+		selected := r.wantsMore() && r.matcher.Selects(rec.Data)
+		if selected {
+			r.selected++
 		}
-	}, r.enough())
+		return selected, nil
+	}, r.enough(), func() {}) // a line between them would be no result
+}
+
+// size is how many records are printed around each selected one.
+func (r *grepRun) size() around {
+	return around{before: uint64(max(r.before, 0)), after: uint64(max(r.after, 0))}
+}
+
+// wantsMore reports whether there is need of another selected record.
+func (r *grepRun) wantsMore() bool {
+	most := r.enough()
+	return most < 0 || int64(r.selected) < most
 }
 
 // feed takes records until there is enough.
@@ -160,37 +165,33 @@ func (r *grepRun) feed(ctx context.Context, records stream) error {
 // take takes the next record and prints what has to be printed by now. It is
 // done when nothing that follows is printed.
 func (r *grepRun) take(rec topic.Record, selected bool) (done bool, err error) {
-	enough := r.enough() >= 0 && int64(r.selected) >= r.enough()
-	selected = selected && !enough
-	if selected {
+	if selected = selected && r.wantsMore(); selected {
 		r.selected++
-		enough = int64(r.selected) == r.enough()
 	}
 	if r.tells() {
-		return enough, nil
+		return !r.wantsMore(), nil
 	}
-	prints, gap := r.around.next(rec, selected)
-	if gap && r.gaps && (r.before >= 0 || r.after >= 0) && r.stored() {
-		if _, err := r.out.Write(r.appendGap(nil)); err != nil {
-			return true, err
-		}
-	}
-	for i := range prints {
-		last := i == len(prints)-1
-		if err := r.emit(prints[i], selected && last); err != nil {
-			return true, err
-		}
-	}
-	r.gaps = r.gaps || len(prints) > 0
-	return enough && r.around.left == 0, nil
+	r.around.take(rec, selected)
+	return !r.wantsMore() && r.around.left == 0, r.failed
 }
 
-// emit prints one record.
-func (r *grepRun) emit(rec topic.Record, selected bool) error {
-	if !r.stored() {
-		return r.view.printer.print(rec)
+// gap prints the line between records that do not follow each other, where there may
+// be such.
+func (r *grepRun) gap() {
+	if (r.before >= 0 || r.after >= 0) && r.stored() {
+		_, r.failed = r.out.Write(r.appendGap(nil))
 	}
-	r.line = r.appendRecord(r.line[:0], rec, selected)
-	_, err := r.out.Write(r.line)
-	return err
+}
+
+// emit prints one record, and reports whether it could.
+func (r *grepRun) emit(rec topic.Record, selected bool) bool {
+	switch {
+	case r.failed != nil:
+	case r.stored():
+		r.line = r.appendRecord(r.line[:0], rec, selected)
+		_, r.failed = r.out.Write(r.line)
+	default:
+		r.failed = r.view.printer.print(rec)
+	}
+	return r.failed == nil
 }

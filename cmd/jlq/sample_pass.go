@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"iter"
 	"slices"
@@ -72,20 +71,37 @@ func merged(streams []stream, order orderFlags) stream {
 			chained(streams...)(yield)
 			return
 		}
-		m := &merging{}
+		var all []*heading
 		for _, records := range streams {
 			next, stop := iter.Pull2(records)
 			defer stop()
 			h := &heading{next: next, field: string(order.field)}
-			if more, err := h.advance(); err != nil {
+			if err := h.advance(); err != nil {
 				yield(topic.Record{}, err)
 				return
-			} else if more {
-				m.list = append(m.list, h)
 			}
+			all = append(all, h)
 		}
-		heap.Init(m)
-		m.run(yield)
+		interleave(all, yield)
+	}
+}
+
+// interleave yields what is next of all, the oldest first, until nothing is left. A
+// sample is of few partitions: it takes no heap to find the oldest.
+func interleave(all []*heading, yield func(topic.Record, error) bool) {
+	for {
+		all = slices.DeleteFunc(all, func(h *heading) bool { return h.ended })
+		if len(all) == 0 {
+			return
+		}
+		h := slices.MinFunc(all, (*heading).compare)
+		if !yield(h.head, nil) {
+			return
+		}
+		if err := h.advance(); err != nil {
+			yield(topic.Record{}, err)
+			return
+		}
 	}
 }
 
@@ -95,58 +111,22 @@ type heading struct {
 	field string
 	head  topic.Record
 	time  time.Time // of head, or of the last record before it that has one
+	ended bool      // there is none
 }
 
-func (h *heading) advance() (more bool, err error) {
-	h.head, err, more = h.next()
+func (h *heading) advance() error {
+	head, err, more := h.next()
 	if !more || err != nil {
-		return false, err
+		h.ended = true
+		return err
 	}
-	if at, timed := jsonl.Time(h.head.Data, h.field); timed {
+	h.head = head
+	if at, timed := jsonl.Time(head.Data, h.field); timed {
 		h.time = at
 	}
-	return true, nil
+	return nil
 }
 
-// merging is a heap of partitions, the one with the oldest record first.
-type merging struct{ list []*heading }
-
-func (m *merging) run(yield func(topic.Record, error) bool) {
-	for len(m.list) > 0 {
-		h := m.list[0]
-		if !yield(h.head, nil) {
-			return
-		}
-		switch more, err := h.advance(); {
-		case err != nil:
-			yield(topic.Record{}, err)
-			return
-		case more:
-			heap.Fix(m, 0)
-		default:
-			heap.Pop(m)
-		}
-	}
-}
-
-// Len implements [heap.Interface].
-func (m *merging) Len() int { return len(m.list) }
-
-// Less implements [heap.Interface].
-func (m *merging) Less(i, j int) bool {
-	a, b := m.list[i], m.list[j]
-	return cmp.Or(a.time.Compare(b.time), cmp.Compare(a.head.ID.Partition, b.head.ID.Partition)) < 0
-}
-
-// Swap implements [heap.Interface].
-func (m *merging) Swap(i, j int) { m.list[i], m.list[j] = m.list[j], m.list[i] }
-
-// Push implements [heap.Interface].
-func (m *merging) Push(x any) { m.list = append(m.list, x.(*heading)) }
-
-// Pop implements [heap.Interface].
-func (m *merging) Pop() any {
-	last := m.list[len(m.list)-1]
-	m.list = m.list[:len(m.list)-1]
-	return last
+func (h *heading) compare(other *heading) int {
+	return cmp.Or(h.time.Compare(other.time), cmp.Compare(h.head.ID.Partition, other.head.ID.Partition))
 }

@@ -62,7 +62,7 @@ func (a around) turned() around { return around{before: a.after, after: a.before
 // around it; every record once. gap is called between two that are no neighbours.
 func (a around) walk(records stream, wants func(topic.Record) (bool, error), limit int64, gap func()) stream {
 	return func(yield func(topic.Record, error) bool) {
-		w := walking{around: a, limit: limit, gap: gap, yield: yield}
+		w := walking{around: a, limit: limit, gap: gap, yield: func(rec topic.Record, _ bool) bool { return yield(rec, nil) }}
 		if limit == 0 {
 			return
 		}
@@ -87,7 +87,7 @@ type walking struct {
 	around
 	limit int64
 	gap   func()
-	yield func(topic.Record, error) bool
+	yield func(rec topic.Record, chosen bool) bool
 
 	held  []topic.Record // the last ones that were not yielded, at most before; a ring
 	first int            // the oldest of them
@@ -106,10 +106,10 @@ func (w *walking) take(rec topic.Record, chosen bool) bool {
 			w.limit--
 		}
 		w.left = w.after
-		return w.flush() && w.give(rec) && w.goesOn()
+		return w.flush() && w.give(rec, true) && w.goesOn()
 	case w.left > 0:
 		w.left--
-		return w.give(rec) && w.goesOn()
+		return w.give(rec, false) && w.goesOn()
 	}
 	w.hold(rec)
 	return true
@@ -118,12 +118,12 @@ func (w *walking) take(rec topic.Record, chosen bool) bool {
 // goesOn reports whether anything can come yet.
 func (w *walking) goesOn() bool { return w.limit != 0 || w.left > 0 }
 
-func (w *walking) give(rec topic.Record) bool {
+func (w *walking) give(rec topic.Record, chosen bool) bool {
 	if w.apart && w.begun {
 		w.gap()
 	}
 	w.apart, w.begun = false, true
-	return w.yield(rec, nil)
+	return w.yield(rec, chosen)
 }
 
 // hold keeps a record for the case that the next is chosen.
@@ -146,13 +146,17 @@ func (w *walking) hold(rec topic.Record) {
 // flush yields what is held.
 func (w *walking) flush() bool {
 	for i := range w.held {
-		if !w.give(w.held[(w.first+i)%len(w.held)]) {
+		if !w.give(w.held[(w.first+i)%len(w.held)], false) {
 			return false
 		}
 	}
 	w.held, w.first = w.held[:0], 0
 	return true
 }
+
+// skip takes note of records that are left out: those before them, and those behind,
+// are no neighbours.
+func (w *walking) skip() { w.held, w.first, w.left, w.apart = w.held[:0], 0, 0, true }
 
 // separate tells a terminal that records are left out here. In a pipe it would be
 // a line that is no record.
