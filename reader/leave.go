@@ -139,6 +139,7 @@ func (r *Reader) atEnd() error {
 	case err != nil:
 		return err
 	case r.next == next:
+		r.makeRoom()
 		return io.EOF
 	case r.next > next:
 		_, err = r.log.beyond(r.next)

@@ -85,6 +85,7 @@ func (r *Reader) ready() error {
 		if r.next == UnknownOffset && !r.bounded {
 			return r.log.rangeError(r.next)
 		}
+		r.makeRoom()
 		return io.EOF
 	}
 	if err := r.log.alive(); err != nil {
@@ -108,7 +109,17 @@ func (r *Reader) loadedOr(err error) error {
 func (r *Reader) loaded() error {
 	r.log.stats.blocks.Add(1)
 	r.log.stats.bytes.Add(uint64(r.block.posts[r.block.n] - r.block.posts[0]))
+	r.makeRoom()
 	return nil
+}
+
+// makeRoom lets go of the files where the process has too many open: the block
+// is in memory, and the next one may be read from other handles. Those of a bare
+// file say which file its offsets mean.
+func (r *Reader) makeRoom() {
+	if opened.crowded() && r.log.indexed() && !r.single {
+		r.leaveSource()
+	}
 }
 
 // doubtful reports whether err may come from files that were replaced.

@@ -121,6 +121,10 @@ func (l *Log) acquire(s *slot) (*source, error) {
 		return src, err
 	}
 	src, err := l.openSource(s)
+	if exhausted(err) {
+		opened.empty()
+		src, err = l.openSource(s)
+	}
 	if err != nil {
 		return nil, err
 	}

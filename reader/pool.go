@@ -51,6 +51,12 @@ func (p *pool) retain(s *slot) (*source, error) {
 // put places a source that was just opened in its slot, instead of what is
 // there, and returns it retained.
 func (p *pool) put(src *source) (*source, error) {
+	src, err := p.place(src)
+	opened.makeRoom()
+	return src, err
+}
+
+func (p *pool) place(src *source) (*source, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -61,6 +67,8 @@ func (p *pool) put(src *source) (*source, error) {
 	src.used.Store(true)
 	src.slot.src.Store(src)
 	p.all[src] = struct{}{}
+	src.pool = p
+	opened.add(src)
 	p.kept = append(p.kept, src)
 	p.evict()
 	return src, nil
@@ -99,7 +107,17 @@ func (p *pool) closeUnused(src *source) {
 		return
 	}
 	delete(p.all, src)
+	opened.remove(src)
 	src.Close()
+}
+
+// discard takes a source out of its slot, unless somebody reads it.
+func (p *pool) discard(src *source) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed && !src.gone && src.refs == 0 {
+		p.removeSource(src)
+	}
 }
 
 // evict gives every source a second chance and then closes those that nobody
@@ -125,6 +143,7 @@ func (p *pool) close() error {
 	p.closed = true
 	var errs []error
 	for src := range p.all {
+		opened.remove(src)
 		errs = append(errs, src.Close())
 	}
 	p.all, p.kept = nil, nil

@@ -160,7 +160,7 @@ func (l *Log) getUnmapped(dst []byte, offset uint64) ([]byte, error) {
 
 // one reads the block that is just the record at offset.
 func (r *Reader) one(offset uint64) error {
-	r.next, r.limit = offset, offset+1
+	r.next, r.limit, r.single = offset, offset+1, true
 	if offset == UnknownOffset {
 		return r.log.rangeError(offset)
 	}

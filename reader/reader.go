@@ -46,6 +46,7 @@ type Reader struct {
 	skip func(Damage) error
 	ctx  context.Context // stops the counting of lines
 
+	single  bool // it reads one record, and is asked where that lies
 	ranging bool // it belongs to a range over the log: what it reads may be read again
 }
 

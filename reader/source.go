@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"container/list"
 	"errors"
 	"fmt"
 	"io"
@@ -28,8 +29,10 @@ type source struct {
 	random   random
 	lines    lineTable // bare files
 
-	refs int  // who reads it; belongs to the pool, as does gone
-	gone bool // no longer in its slot: closed when refs is 0
+	pool  *pool
+	refs  int           // who reads it; belongs to the pool, as does gone
+	gone  bool          // no longer in its slot: closed when refs is 0
+	place *list.Element // on the shelf
 }
 
 // openSource opens the files that the names of s denote now.
