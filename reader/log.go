@@ -121,7 +121,7 @@ func (l *Log) acquire(s *slot) (*source, error) {
 		return src, err
 	}
 	src, err := l.openSource(s)
-	if exhausted(err) {
+	if vfs.Exhausted(err) {
 		opened.empty()
 		src, err = l.openSource(s)
 	}

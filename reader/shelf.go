@@ -2,10 +2,8 @@ package reader
 
 import (
 	"container/list"
-	"errors"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"example.com/jlq/internal/vfs"
 )
@@ -92,9 +90,4 @@ func (s *shelf) empty() {
 			src.pool.discard(src)
 		}
 	}
-}
-
-// exhausted reports whether err says that there are too many open files.
-func exhausted(err error) bool {
-	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }

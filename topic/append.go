@@ -26,17 +26,23 @@ func (t *Topic) Append(key, record []byte) (ID, error) {
 			return ID{}, err
 		}
 		i := t.place(v, key)
-		p, err := t.writer(i)
+		offset, err := t.appendTo(i, record)
 		if err == nil {
-			var offset uint64
-			if offset, err = p.Append(record); err == nil {
-				return ID{v.meta.Name, i, offset}, nil
-			}
+			return ID{v.meta.Name, i, offset}, nil
 		}
 		if again, err := t.failed(v, i, err); !again {
 			return ID{}, err
 		}
 	}
+}
+
+func (t *Topic) appendTo(i int, record []byte) (offset uint64, err error) {
+	defer t.using()()
+	p, err := t.writer(i)
+	if err != nil {
+		return 0, err
+	}
+	return p.Append(record)
 }
 
 // AppendValue encodes v as one line of JSON and stores it as [Topic.Append]
@@ -72,8 +78,8 @@ func (t *Topic) place(v *view, key []byte) int {
 }
 
 // failed decides what an error of partition i comes to. A partition that was
-// closed stored nothing: where that is because topic.json has changed, the
-// record is placed again.
+// closed stored nothing: where that is because topic.json has changed, or
+// because it made way for another one, the record is placed again.
 func (t *Topic) failed(v *view, i int, err error) (again bool, _ error) {
 	_ = t.Refresh() // what it finds, the next look at the view finds too
 	now := t.now.Load()
@@ -83,7 +89,7 @@ func (t *Topic) failed(v *view, i int, err error) (again bool, _ error) {
 	if partition, ok := errors.AsType[*PartitionError](err); ok {
 		return now != v, partition
 	}
-	moved := !now.meta.Has(i) || !now.visible[i]
+	moved := !now.meta.Has(i) || !now.visible[i] || t.most > 0
 	if moved && errors.Is(err, fs.ErrClosed) {
 		return true, nil
 	}

@@ -58,3 +58,22 @@ func (e *GoneError) Error() string {
 
 // Unwrap returns what looking for it brought.
 func (e *GoneError) Unwrap() error { return e.Err }
+
+// CrowdedError says that a process may not have as many files open as it takes to
+// append to all partitions of a topic.
+type CrowdedError struct {
+	Path       string
+	Partitions int // that producers see
+	Opened     int // of them, before there were no more handles
+	Files      int // that the process may have open; 0 where that is not known
+	Err        error
+}
+
+// Error implements error.
+func (e *CrowdedError) Error() string {
+	return fmt.Sprintf("%s: %d of %d partitions could be opened for appending: %v; this process may have %d files open: allow more (ulimit -n), or share the topic (--shared), which opens few at a time",
+		e.Path, e.Opened, e.Partitions, e.Err, e.Files)
+}
+
+// Unwrap returns Err.
+func (e *CrowdedError) Unwrap() error { return e.Err }

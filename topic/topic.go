@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -28,6 +29,7 @@ type Topic struct {
 	mu    sync.Mutex // opening, closing and reading topic.json
 	info  vfs.Info   // of the topic.json that was read
 	ended bool
+	writers
 	stop  chan struct{}
 	watch sync.WaitGroup // the goroutine that looks for changes
 }
@@ -63,15 +65,28 @@ func (v *view) with(i int, p *partition.Partition, writes bool) *view {
 // Open opens a topic for appending and reading. It opens for appending each
 // partition that producers see: it recovers what a crash left there, and takes
 // the writer's lock ([partition.ErrLocked] when another process has it) unless
-// Options.Partition is Shared.
-func Open(dir string, opts *Options) (*Topic, error) {
+// Options.Partition is Shared. A topic that is Shared and has more partitions than
+// this process may have open is opened a partition at a time, as records come, and
+// what was open longest is closed again; one that is not Shared is then a
+// [*CrowdedError].
+func Open(dir string, opts *Options) (*Topic, error) { return openFor(dir, opts, vfs.OpenLimit()) }
+
+// openFor is Open where the system allows so many files.
+func openFor(dir string, opts *Options, files int) (*Topic, error) {
 	t, err := open(dir, opts, true)
 	if err != nil {
 		return nil, err
 	}
-	for _, i := range t.now.Load().targets {
+	targets := t.now.Load().targets
+	t.writers = newWriters(t.opts.Partition.Shared, len(targets), files)
+	if t.most > 0 {
+		t.turn.Store(rand.Uint64()) // to know which is the shortest takes opening all
+		t.watch.Go(t.lookOut)
+		return t, nil
+	}
+	for k, i := range targets {
 		if _, err := t.writer(i); err != nil {
-			return nil, errors.Join(err, t.Close())
+			return nil, errors.Join(t.tooMany(k, err), t.Close())
 		}
 	}
 	t.turn.Store(t.shortest())
@@ -113,7 +128,8 @@ func (t *Topic) Meta() Meta { return t.now.Load().meta.clone() }
 
 // Partition returns a partition: open for appending where the topic is and
 // producers see it, else for reading. It is closed with the topic, and earlier
-// where the partition is deleted, or hidden from everyone so that it can be.
+// where the partition is deleted, or hidden from everyone so that it can be, or
+// where [Open] says that it makes way for others.
 func (t *Topic) Partition(i int) (*partition.Partition, error) {
 	v := t.now.Load()
 	if err := t.usable(v, i); err != nil {
@@ -174,6 +190,9 @@ func (t *Topic) open(i int, writes bool) (*partition.Partition, error) {
 		err = old.Close() // it was only read
 	}
 	t.now.Store(v.with(i, p, writes))
+	if writes {
+		t.makeWay(i)
+	}
 	return p, err
 }
 
@@ -191,7 +210,7 @@ func (t *Topic) lost(i int, err error) error {
 // Sync returns when every record that was acknowledged before the call
 // survives a power loss.
 func (t *Topic) Sync() error {
-	var errs []error
+	errs := []error{t.takeErr()}
 	v := t.now.Load()
 	for i, p := range v.parts {
 		if p != nil && v.writes[i] {
@@ -217,7 +236,7 @@ func (t *Topic) Close() error {
 	t.mu.Unlock()
 	close(t.stop)
 	t.watch.Wait()
-	return closeAll(v.parts)
+	return errors.Join(t.takeErr(), closeAll(v.parts))
 }
 
 // closeAll closes partitions at the same time: each syncs.
