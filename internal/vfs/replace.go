@@ -33,12 +33,31 @@ var ErrTooLarge = errors.New("file is larger than allowed")
 // Replace leaves one behind, and nothing says that its process is dead.
 const maxTemps = 10_000
 
-// ReplaceFile is [Replace] with the whole content at hand.
+// ReplaceFile is [Replace] with the whole content at hand, for who has the lock
+// under which alone name is replaced: a temporary file that is there was left by
+// one that died, and is removed where it is in the way. The first one stays: a
+// person who edits name may call a file so, and one is no harm.
+//
+// Crash table, by the step before which the power fails:
+//
+//	remove what a dead process left   it is there, and nobody looks at it
+//	create the temporary file         the one, the other or none is there: the next one
+//	                                  who comes removes it
+//	the steps of [Replace]            as there
 func ReplaceFile(fsys FS, name string, data []byte, perm fs.FileMode) error {
-	return Replace(fsys, name, perm, func(w io.Writer) error {
+	temp, err := writeTemp(fsys, name, perm, whole(data), ours)
+	if err != nil {
+		return err
+	}
+	return moveOver(fsys, temp, name)
+}
+
+// whole writes data.
+func whole(data []byte) func(w io.Writer) error {
+	return func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
-	})
+	}
 }
 
 // Replace makes the file name hold what write writes, durably and all at
@@ -51,10 +70,15 @@ func ReplaceFile(fsys FS, name string, data []byte, perm fs.FileMode) error {
 // power loss.
 func Replace(fsys FS, name string, perm fs.FileMode, write func(w io.Writer) error) error {
 	// A crash from here on leaves a temporary file that nobody looks at.
-	temp, err := writeTemp(fsys, name, perm, write)
+	temp, err := writeTemp(fsys, name, perm, write, anyones)
 	if err != nil {
 		return err
 	}
+	return moveOver(fsys, temp, name)
+}
+
+// moveOver gives a temporary file, which is synced, its name.
+func moveOver(fsys FS, temp, name string) error {
 	// The content is on the disk before the name is: without that order a
 	// power loss could leave the name with an empty or partial file.
 	if err := fsys.Rename(temp, name); err != nil {
@@ -73,8 +97,8 @@ func tempName(name string, n int) string {
 }
 
 // writeTemp makes the temporary file, synced and closed, or leaves none.
-func writeTemp(fsys FS, name string, perm fs.FileMode, write func(w io.Writer) error) (string, error) {
-	f, err := createTemp(fsys, name, perm)
+func writeTemp(fsys FS, name string, perm fs.FileMode, write func(w io.Writer) error, by whose) (string, error) {
+	f, err := createTemp(fsys, name, perm, by)
 	if err != nil {
 		return "", err
 	}
@@ -87,10 +111,23 @@ func writeTemp(fsys FS, name string, perm fs.FileMode, write func(w io.Writer) e
 	return f.Name(), nil
 }
 
+// whose says who may be replacing the same file.
+type whose bool
+
+const (
+	anyones whose = false // others may be at it
+	ours    whose = true  // nobody else: the lock is held
+)
+
 // createTemp opens a new file beside name. O_EXCL passes over what a dead
 // process left, and over a symbolic link that would lead elsewhere.
-func createTemp(fsys FS, name string, perm fs.FileMode) (f File, err error) {
+func createTemp(fsys FS, name string, perm fs.FileMode, by whose) (f File, err error) {
 	for n := range maxTemps {
+		if n == 1 && by == ours {
+			if err := sweep(fsys, name); err != nil {
+				return nil, err
+			}
+		}
 		temp := tempName(name, n)
 		f, err = fsys.Open(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, perm)
 		if !errors.Is(err, fs.ErrExist) {
@@ -98,6 +135,21 @@ func createTemp(fsys FS, name string, perm fs.FileMode) (f File, err error) {
 		}
 	}
 	return f, err
+}
+
+// sweep removes the second temporary file of name, where there is one: so there
+// are two at most, however many processes are killed. What is no regular file is
+// not ours. It need not survive a power loss.
+func sweep(fsys FS, name string) error {
+	second := tempName(name, 1)
+	info, err := fsys.Lstat(second)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode.IsRegular() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return fsys.Remove(second)
 }
 
 // ReadFile returns the content of a file of at most limit bytes; a larger

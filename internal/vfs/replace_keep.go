@@ -2,7 +2,6 @@ package vfs
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"math"
 	"path/filepath"
@@ -13,11 +12,7 @@ import (
 // version is its own predecessor, in a file of its own. Whoever opens name
 // finds the old content or the new, and once kept is there it stays, whole.
 func ReplaceKeep(fsys FS, name, kept string, data []byte, perm fs.FileMode) error {
-	write := func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	}
-	temp, err := writeTemp(fsys, name, perm, write)
+	temp, err := writeTemp(fsys, name, perm, whole(data), ours)
 	if err != nil {
 		return err
 	}
@@ -25,7 +20,7 @@ func ReplaceKeep(fsys FS, name, kept string, data []byte, perm fs.FileMode) erro
 	switch _, err = fsys.Lstat(name); {
 	case errors.Is(err, fs.ErrNotExist):
 		var second string
-		if second, err = writeTemp(fsys, kept, perm, write); err == nil {
+		if second, err = writeTemp(fsys, kept, perm, whole(data), ours); err == nil {
 			moves = append(moves, move{second, kept})
 		}
 	case err == nil:
@@ -73,6 +68,11 @@ func keepTemp(fsys FS, name, kept string, perm fs.FileMode) (temp string, err er
 		return "", err
 	}
 	for n := range maxTemps {
+		if n == 1 {
+			if err := sweep(fsys, kept); err != nil {
+				return "", err
+			}
+		}
 		temp = tempName(kept, n)
 		if err = fsys.Link(name, temp); !errors.Is(err, fs.ErrExist) {
 			break
@@ -94,8 +94,5 @@ func copyTemp(fsys FS, name, kept string, perm fs.FileMode) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return writeTemp(fsys, kept, perm, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	return writeTemp(fsys, kept, perm, whole(data), ours)
 }

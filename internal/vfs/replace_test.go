@@ -48,9 +48,64 @@ func TestReplaceBesideLeftovers(t *testing.T) {
 			require.NoError(t, s.put(name, "left"))
 		}
 		require.NoError(t, fsys.Mkdir(s.at("f.tmp-2"), 0o700))
-		require.NoError(t, ReplaceFile(fsys, s.at("f"), []byte("new"), 0o600))
+		require.NoError(t, Replace(fsys, s.at("f"), 0o600, whole([]byte("new"))))
 		require.Equal(t, "f 1 \"new\"\nf.tmp 1 \"left\"\nf.tmp-1 1 \"left\"\nf.tmp-2/\n", s.dump("."))
 	})
+}
+
+// TestReplaceSweeps: who alone replaces a file removes what dead processes left,
+// so that no number of them is in the way, and nothing else.
+func TestReplaceSweeps(t *testing.T) {
+	replace := map[string]func(fsys FS, name string) error{
+		"ReplaceFile": func(fsys FS, name string) error { return ReplaceFile(fsys, name, []byte("new"), 0o600) },
+		"ReplaceKeep": func(fsys FS, name string) error {
+			return ReplaceKeep(fsys, name, name+".prev", []byte("new"), 0o600)
+		},
+	}
+	for what, do := range replace {
+		mem := NewMem()
+		s := newScript(mem, "/")
+		require.NoError(t, s.put("f", "old"))
+		for range maxTemps + 10 {
+			died, killed := errors.New("killed"), false
+			dead := NewFault(mem, func(op Op) error {
+				if op.Kind == OpSync {
+					killed = true
+				}
+				if killed {
+					return died
+				}
+				return nil
+			})
+			require.ErrorIs(t, do(dead, "/f"), died, what)
+		}
+		names, err := mem.List("/")
+		require.NoError(t, err)
+		require.Equal(t, []string{"f", "f.tmp", "f.tmp-1"}, names, what)
+		require.NoError(t, do(mem, "/f"), what)
+		require.Equal(t, "new", s.get("f"), what)
+	}
+}
+
+// TestSweepTouchesNothingElse: directories, links and files of other names stay.
+func TestSweepTouchesNothingElse(t *testing.T) {
+	s := newScript(OS, t.TempDir())
+	for _, name := range []string{"f", "victim", "f.tmp", "f.tmp-01", "f.tmp-2", "f.tmp-x", "g.tmp-1"} {
+		require.NoError(t, s.put(name, "left"))
+	}
+	require.NoError(t, os.Mkdir(s.at("f.tmp-1"), 0o700))
+	require.NoError(t, ReplaceFile(OS, s.at("f"), []byte("new"), 0o600))
+	for _, name := range []string{"victim", "f.tmp", "f.tmp-01", "f.tmp-2", "f.tmp-x", "g.tmp-1"} {
+		require.Equal(t, "left", s.get(name), name)
+	}
+	require.NoError(t, os.Remove(s.at("f.tmp-1")))
+	if err := os.Symlink(s.at("victim"), s.at("f.tmp-1")); err != nil {
+		t.Skip(err)
+	}
+	require.NoError(t, ReplaceFile(OS, s.at("f"), []byte("newer"), 0o600))
+	_, err := os.Lstat(s.at("f.tmp-1"))
+	require.NoError(t, err)
+	require.Equal(t, "left", s.get("victim"))
 }
 
 func TestReplaceDoesNotFollowLinks(t *testing.T) {
