@@ -77,22 +77,15 @@ func (r *retainer) run() {
 		case <-timer.C:
 		case <-r.due:
 		case <-r.quit:
-			r.last()
+			// What a writer leaves depends neither on how soon it closes nor on what
+			// came first, the round behind the last roll or the next append.
+			r.round()
 			return
 		}
 		timer.Reset(r.round())
 	}
 }
 
-// last makes the round that is due, if one is: what a writer leaves does not
-// depend on how soon it closes.
-func (r *retainer) last() {
-	select {
-	case <-r.due:
-		r.round()
-	default:
-	}
-}
 
 // round drops what must go and returns how long it may take until more must
 // without a roll.

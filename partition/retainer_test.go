@@ -464,6 +464,26 @@ func TestRetentionAtClose(t *testing.T) {
 	}
 }
 
+// TestRetentionAtCloseCounts: a closed log holds as many segments in every mode,
+// also where the round behind the last roll came before the first record of the
+// new segment, as it does where each record waits for the disk.
+func TestRetentionAtCloseCounts(t *testing.T) {
+	for _, mode := range syncModes {
+		t.Run(mode.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				mem := vfs.NewMem()
+				p := mustOpen(t, "p", &Options{FS: mem, Sync: mode, SegmentRecords: 10, Retention: Retention{MaxSegments: 2}})
+				for n := range 35 {
+					appendLines(t, p, n, n+1)
+					synctest.Wait()
+				}
+				require.NoError(t, p.Close())
+				require.Equal(t, []uint64{20, 30}, bases(t, mem, "p"))
+			})
+		})
+	}
+}
+
 // TestCloseWaitsForTrim: nothing of the log is changed once its lock is given
 // up, so Close waits for a trim that is under way.
 func TestCloseWaitsForTrim(t *testing.T) {
