@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"example.com/jlq/internal/vfs"
 	"example.com/jlq/topic"
 )
 
@@ -94,9 +95,21 @@ func (m *Member) sayOnce(chore int, err error) {
 	}
 	again := text == m.said[chore]
 	m.said[chore] = text
-	if err != nil && !again {
+	switch {
+	case err == nil || again:
+	case lockedOut(err):
+		m.g.opts.Logger.Warn("offsets cannot be saved for now; going on, what was finished is saved later", "group", m.g.name, "error", err)
+	default:
 		m.report(err)
 	}
+}
+
+// lockedOut reports whether err says only that another process keeps the lock of the
+// offsets, as one does that is stopped. That is no reason to end: what is not
+// committed is delivered again at worst.
+func lockedOut(err error) bool {
+	save, ok := errors.AsType[*SaveError](err)
+	return ok && errors.Is(save.Err, vfs.ErrLocked)
 }
 
 // balance gives up what the member has too much of and takes what it lacks.

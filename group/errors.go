@@ -3,6 +3,7 @@ package group
 import (
 	"errors"
 	"fmt"
+	"syscall"
 
 	"example.com/jlq/internal/offsets"
 	"example.com/jlq/internal/segment"
@@ -95,6 +96,25 @@ func (e *SaveError) Error() string {
 
 // Unwrap returns Err.
 func (e *SaveError) Unwrap() error { return e.Err }
+
+// CrowdedError says that a member takes no more partitions, because each takes an
+// open file and the system allows the process only so many. Those that are left
+// wait for another member.
+type CrowdedError struct {
+	Group string
+	Held  int // partitions that the member has
+	Left  int // that it would take
+	Files int // that the process may have open
+}
+
+// Error implements error.
+func (e *CrowdedError) Error() string {
+	return fmt.Sprintf("group %s: this member has %s and leaves %d to others, because its process may have %d files open: allow more (ulimit -n), or start more members",
+		e.Group, segment.Plural(uint64(e.Held), "partition"), e.Left, e.Files)
+}
+
+// Is reports whether target is [syscall.EMFILE].
+func (e *CrowdedError) Is(target error) bool { return target == syscall.EMFILE }
 
 // PartitionError is an error of one partition; the others go on.
 type PartitionError struct {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"example.com/jlq/internal/offsets"
+	"example.com/jlq/internal/vfs"
 	"example.com/jlq/partition"
 )
 
@@ -11,9 +12,10 @@ import (
 // administers it. It holds nothing open, so it has no Close. It is safe for
 // concurrent use.
 type Group struct {
-	name string
-	opts Options
-	src  source
+	name  string
+	opts  Options
+	src   source
+	files int // that this process may have open; 0: it is not known
 }
 
 // Open names the group of what path denotes: a topic, a partition directory or
@@ -28,7 +30,7 @@ func Open(path, name string, opts *Options) (*Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Group{name: name, opts: o, src: source{fs: o.FS, path: path, place: place}}, nil
+	return &Group{name: name, opts: o, files: vfs.OpenLimit(), src: source{fs: o.FS, path: path, place: place}}, nil
 }
 
 // OpenOn is [Open] for a partition that this process has open already, which

@@ -43,6 +43,7 @@ type Member struct {
 	roster *roster
 	said   [chores]string // the last error of each chore
 	seen   []int          // the partitions that are registered
+	full   bool           // that it takes no more was told
 	lacks  int            // partitions that it should have and has not
 	pause  time.Duration  // before it looks for them again
 }

@@ -9,6 +9,7 @@ import (
 // takeSome takes up to count of the partitions, whichever are free, and says
 // how many. What goes wrong with one is told and concerns only that one.
 func (m *Member) takeSome(ctx context.Context, numbers []int, count int) (got int) {
+	count = m.fitting(numbers, count)
 	for got < count && len(numbers) > 0 && ctx.Err() == nil {
 		var locked []*claim
 		if locked, numbers = m.lockSome(ctx, numbers, count-got); len(locked) == 0 {
@@ -16,6 +17,7 @@ func (m *Member) takeSome(ctx context.Context, numbers []int, count int) (got in
 		}
 		for _, b := range m.g.begin(ctx, locked) {
 			if b.err != nil {
+				m.unknown(b.err)
 				m.fail(b.number, errors.Join(b.err, b.close()))
 				continue
 			}
@@ -62,6 +64,14 @@ func (m *Member) add(c *claim, lost *LostError) {
 	delete(m.failed, c.number)
 	m.streams[c.number] = newStream(m, c)
 	m.publish()
+}
+
+// unknown has the partitions registered again, where somebody unregistered the
+// group after this member registered it and before it could be seen.
+func (m *Member) unknown(err error) {
+	if errors.Is(err, ErrNotRegistered) {
+		m.seen = nil
+	}
 }
 
 // fail tells of a partition that cannot be taken, once for each reason.

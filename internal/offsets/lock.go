@@ -25,7 +25,7 @@ func takeLock(fsys vfs.FS, p Place, perm fs.FileMode) (vfs.Lock, error) {
 			return nil, err
 		}
 		if time.Now().After(end) {
-			return nil, fmt.Errorf("waited %v: %w", lockWait, lockedOr(err, p.Lock))
+			return nil, fmt.Errorf("waited %v: %w; it is held for milliseconds, so that process is stopped or hangs: have it go on, or end it", lockWait, lockedOr(err, p.Lock))
 		}
 		time.Sleep(pause)
 		pause = min(2*pause, 16*time.Millisecond)
