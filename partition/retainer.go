@@ -86,7 +86,6 @@ func (r *retainer) run() {
 	}
 }
 
-
 // round drops what must go and returns how long it may take until more must
 // without a roll.
 func (r *retainer) round() time.Duration {

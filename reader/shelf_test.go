@@ -108,6 +108,21 @@ func TestReaderWaitsWithoutFiles(t *testing.T) {
 	}
 }
 
+// TestReadStaysOnTheShelf: what somebody reads stays in its place.
+func TestReadStaysOnTheShelf(t *testing.T) {
+	logs, _ := manyLogs(t, 1, 3, nil)
+	r := logs[0].Reader(0)
+	_, err := r.Next()
+	require.NoError(t, err)
+	src := r.lease.src
+	require.NotNil(t, src)
+	opened.empty()
+	require.Same(t, src, src.slot.src.Load())
+	r.leaveSource()
+	opened.empty()
+	require.Nil(t, src.slot.src.Load())
+}
+
 // TestTooManyOpenFiles: where the system has no more handles, those that nobody
 // reads are closed, and the read goes on.
 func TestTooManyOpenFiles(t *testing.T) {
