@@ -57,8 +57,9 @@ func (p Place) DeadDir(group string, partition int) string {
 }
 
 // Locate finds out where the groups of a log are kept. The log has to exist.
-// A symbolic link to a partition of a topic leads to the topic; other links
-// count as the name they are.
+// A symbolic link leads to what it denotes: to the topic of a partition, or to a
+// bare file, so that a group has one place however the log is named. Two hard links
+// to one file are two logs.
 func Locate(fsys vfs.FS, path string) (Place, error) {
 	info, err := fsys.Stat(path)
 	if err != nil {
@@ -66,6 +67,9 @@ func Locate(fsys vfs.FS, path string) (Place, error) {
 	}
 	switch {
 	case info.Mode.IsRegular():
+		if path, err = followed(fsys, path); err != nil {
+			return Place{}, err
+		}
 		return bareAt(path), nil
 	case !info.Mode.IsDir():
 		return Place{}, &fs.PathError{Op: "open", Path: path, Err: vfs.ErrNotRegular}
@@ -118,14 +122,21 @@ func inTopic(fsys vfs.FS, path string) (Place, bool, error) {
 			return place, ok, err
 		}
 	}
-	info, err := fsys.Lstat(full)
+	target, err := followed(fsys, full)
+	if err != nil || target == full {
+		return Place{}, false, err
+	}
+	return partitionOf(fsys, target)
+}
+
+// followed is what path denotes where it is a symbolic link, else path itself.
+// Links in front of its last element lead to the same directory in any case.
+func followed(fsys vfs.FS, path string) (string, error) {
+	info, err := fsys.Lstat(path)
 	if err != nil || info.Mode&fs.ModeSymlink == 0 {
-		return Place{}, false, err
+		return path, err
 	}
-	if full, err = filepath.EvalSymlinks(full); err != nil {
-		return Place{}, false, err
-	}
-	return partitionOf(fsys, full)
+	return filepath.EvalSymlinks(path)
 }
 
 // partitionOf takes path for DIR/NUMBER where DIR is a topic.

@@ -82,6 +82,40 @@ func TestLocateByOtherNames(t *testing.T) {
 	require.Equal(t, "orders", p.Topic)
 }
 
+// TestLocateBareByOtherNames: the groups of a bare file are in one place under
+// every name that leads to it.
+func TestLocateBareByOtherNames(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	t.Chdir(dir)
+	require.NoError(t, os.Mkdir("logs", 0o700))
+	require.NoError(t, os.WriteFile("logs/app.jsonl", []byte("{}\n"), 0o600))
+	want, err := Locate(vfs.OS, "logs/app.jsonl")
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join("logs", "app.jsonl.offsets.json"), want.File)
+	names := []string{"./logs/../logs/app.jsonl", filepath.Join(dir, "logs", "app.jsonl"), "current", "links/app", "far/app.jsonl"}
+	require.NoError(t, os.Mkdir("links", 0o700))
+	for link, to := range map[string]string{"current": "logs/app.jsonl", "links/app": "../current", "far": "logs"} {
+		if err := os.Symlink(filepath.FromSlash(to), link); err != nil {
+			t.Skip("no symbolic links:", err)
+		}
+	}
+	real, err := filepath.Abs(want.File)
+	require.NoError(t, err)
+	for _, name := range names {
+		p, err := Locate(vfs.OS, name)
+		require.NoError(t, err, name)
+		require.True(t, p.Bare)
+		full, err := filepath.Abs(p.Dir)
+		require.NoError(t, err)
+		full, err = filepath.EvalSymlinks(full)
+		require.NoError(t, err)
+		require.Equal(t, real, filepath.Join(full, filepath.Base(p.File)), name)
+		require.Equal(t, filepath.Base(want.Groups), filepath.Base(p.Groups), name)
+		require.Equal(t, filepath.Base(want.Lock), filepath.Base(p.Lock), name)
+	}
+}
+
 // TestLocateBadTopic: without the topic's name nobody knows whose entries
 // there are.
 func TestLocateBadTopic(t *testing.T) {
