@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -114,7 +115,7 @@ func checksOf(claims []*claim, moved []Moved) ([]string, error) {
 
 // Unregister forgets the group: retention does not keep anything for it any
 // more. It is refused with a [*HeldError] while it has members. Its dead letters
-// stay, and so do the empty directories of its locks.
+// stay; the directories of its locks go, but for what somebody uses at this moment.
 func (g *Group) Unregister(ctx context.Context) error {
 	file, err := g.read()
 	if err != nil {
@@ -130,12 +131,29 @@ func (g *Group) Unregister(ctx context.Context) error {
 	if len(members) > 0 {
 		return &HeldError{Group: g.name, Partition: -1, Holder: members[0]}
 	}
-	return g.claimed(ctx, g.entryNumbers(file), func([]*claim) error {
-		return g.update(func(f *offsets.File) error {
+	return g.claimed(ctx, g.entryNumbers(file), func(claims []*claim) error {
+		err := g.update(func(f *offsets.File) error {
 			delete(f.Groups, g.name)
 			return nil
 		})
+		if err == nil {
+			g.clear(claims)
+		}
+		return err
 	})
+}
+
+// clear removes the directories of a group that is forgotten, whose claims are
+// held, where they are empty: a member that begins meanwhile has its file in one,
+// or makes it again. They hold nothing that anybody needs, so an error is none.
+func (g *Group) clear(claims []*claim) {
+	for _, c := range claims {
+		dir := g.claimDir(c.number)
+		_ = g.src.fs.Remove(filepath.Join(dir, holderName))
+		_ = g.src.fs.Remove(dir)
+	}
+	_ = g.src.fs.Remove(g.membersDir())
+	_ = g.src.fs.Remove(filepath.Dir(g.membersDir()))
 }
 
 // entryNumbers are the partitions that the group has entries of, also those

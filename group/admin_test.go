@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -107,6 +109,48 @@ func TestResetNeedsTheClaim(t *testing.T) {
 	names, err := List("log", &Options{FS: mem})
 	require.NoError(t, err)
 	require.Empty(t, names)
+	left, err := mem.List("log/groups")
+	require.NoError(t, err)
+	require.Empty(t, left, "the directories of its locks are gone")
+}
+
+// What somebody puts among the locks of a group that is being forgotten stays.
+func TestUnregisterClearsOnlyWhatIsEmpty(t *testing.T) {
+	mem := vfs.NewMem()
+	fill(t, mem, "log", 1)
+	g := open(t, mem, "log", Options{})
+	require.NoError(t, join(t, g).Close())
+	require.NoError(t, vfs.ReplaceFile(mem, g.membersDir()+"/note", []byte("mine"), 0o600))
+	require.NoError(t, vfs.ReplaceFile(mem, g.claimDir(0)+"/note", []byte("mine"), 0o600))
+	require.NoError(t, g.Unregister(t.Context()))
+	for _, dir := range []string{g.membersDir(), g.claimDir(0)} {
+		data, err := vfs.ReadFile(mem, dir+"/note", 100)
+		require.NoError(t, err)
+		require.Equal(t, "mine", string(data))
+	}
+	m := join(t, g)
+	require.Equal(t, []uint64{0}, all(t, m), "it begins anew")
+	require.NoError(t, m.Close())
+}
+
+// Who may not look at the locks of a group is told how far it is all the same.
+func TestLagWithoutTheLocks(t *testing.T) {
+	mem := vfs.NewMem()
+	fill(t, mem, "log", 3)
+	m := join(t, open(t, mem, "log", Options{}))
+	g := open(t, vfs.NewFault(mem, func(op vfs.Op) error {
+		if strings.Contains(op.Path, "log/groups/") {
+			return syscall.EACCES
+		}
+		return nil
+	}), "log", Options{})
+	lags, err := g.Lag(t.Context())
+	require.NoError(t, err)
+	require.Len(t, lags, 1)
+	require.Equal(t, uint64(3), lags[0].Lag)
+	require.Nil(t, lags[0].Member)
+	require.ErrorIs(t, g.Unregister(t.Context()), syscall.EACCES, "but changes nothing")
+	require.NoError(t, m.Close())
 }
 
 func TestLag(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,8 +73,8 @@ func (c *claim) acquire() error {
 	}
 	lock, err := lockNamed(c.g.src.fs, dir)
 	switch {
-	case errors.Is(err, vfs.ErrLocked), errors.Is(err, errMoved):
-		return busy(err)
+	case errors.Is(err, vfs.ErrLocked), errors.Is(err, errMoved), errors.Is(err, fs.ErrNotExist):
+		return busy(err) // or somebody who forgets the group has just removed it
 	case err != nil:
 		return err
 	}

@@ -39,7 +39,7 @@ func (i MemberInfo) String() string {
 const (
 	maxMemberBytes = 4096
 	newSuffix      = ".new"
-	maxNewMember   = 8 // times that somebody may clear away the file of one that begins
+	maxNewMember   = 8 // times that somebody may clear away the file, or the directory, of one that begins
 )
 
 // lastID keeps the members of one process apart.
