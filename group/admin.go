@@ -203,7 +203,7 @@ func (g *Group) claimed(ctx context.Context, numbers []int, do func([]*claim) er
 	for _, n := range numbers {
 		c := g.newClaim(n)
 		if err := g.acquireSoon(ctx, c); err != nil {
-			return err
+			return g.crowded(len(numbers), err)
 		}
 		claims = append(claims, c)
 	}

@@ -1,5 +1,11 @@
 package group
 
+import (
+	"fmt"
+
+	"example.com/jlq/internal/vfs"
+)
+
 // A claim is a lock, and a lock an open file: a member of a group of very many
 // partitions takes no more of them than leave it handles to read and to commit.
 
@@ -21,4 +27,14 @@ func (m *Member) fitting(numbers []int, count int) int {
 			Group: m.g.name, Held: held + room, Left: count - room, Files: m.g.files}})
 	}
 	return room
+}
+
+// crowded says of claims that are all needed at once what to do where the system
+// has no more handles for them.
+func (g *Group) crowded(claims int, err error) error {
+	if !vfs.Exhausted(err) {
+		return err
+	}
+	return fmt.Errorf("group %s: %d partitions are claimed at once, each with an open file, and this process may have %d: allow more (ulimit -n): %w",
+		g.name, claims, g.files, err)
 }

@@ -41,6 +41,24 @@ func TestMemberLeavesFilesFree(t *testing.T) {
 	})
 }
 
+// A reset needs all claims at once: where there are too many, it says so.
+func TestResetOfTooMany(t *testing.T) {
+	mem := vfs.NewMem()
+	newTopic(t, mem, 3, 1)
+	require.NoError(t, open(t, mem, "orders", Options{}).Register(t.Context()))
+	g := open(t, vfs.NewFault(mem, func(op vfs.Op) error {
+		if op.Kind == vfs.OpLock && strings.HasSuffix(op.Path, "/g/2") {
+			return syscall.EMFILE
+		}
+		return nil
+	}), "orders", Options{})
+	_, err := g.Reset(t.Context(), ToEnd())
+	require.ErrorIs(t, err, syscall.EMFILE)
+	require.ErrorContains(t, err, "3 partitions are claimed at once")
+	require.ErrorContains(t, err, "ulimit -n")
+	require.Equal(t, map[int]uint64{0: 0, 1: 0, 2: 0}, committed(t, g))
+}
+
 // A group that is unregistered between the registering of a member and its first
 // claim is registered again.
 func TestUnregisteredBetween(t *testing.T) {
