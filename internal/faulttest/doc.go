@@ -3,7 +3,7 @@
 // stored ⊆ sent, in order, without a gap, and appends go on. It has tests
 // only.
 //
-//	oracle_test.go   the oracle; control_test.go shows that it notices
+//	oracle_test.go   the oracle; control_test.go and control_*_test.go show that it notices
 //	harness_test.go  builds jlq, feeds it and collects what it acknowledges
 //	spoil_test.go    what crashes leave
 //	trace_*_test.go  fails or kills at the n-th system call (ptrace)
