@@ -19,8 +19,8 @@ import (
 const randomSeed = "JLQ_CRASH_SEED"
 
 // TestCrashRandom does what the matrix cannot do exhaustively: long workloads
-// and several crashes in a row, kills and power cuts, also within recovery,
-// each file with a loss of its own. A failure names its seed:
+// and several crashes in a row, kills and power cuts, also within recovery and
+// within rolls, each file with a loss of its own. A failure names its seed:
 //
 //	JLQ_CRASH_SEED=4711 go test -run TestCrashRandom ./partition
 func TestCrashRandom(t *testing.T) {
@@ -50,16 +50,16 @@ func TestCrashRandom(t *testing.T) {
 // crashRandomly is the life of one log.
 func crashRandomly(t *testing.T, open *opened, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	log := []crashLog{dirLog, dirLog, bareLog}[rng.IntN(3)]
+	log := randomLogs[rng.IntN(len(randomLogs))]
 	s := newSession(t, open, log, syncModes[rng.IntN(4)], crashSoon(rng))
 	var trail []string
 	what := func() string {
-		return fmt.Sprintf("%s=%d: %v %s", randomSeed, seed, log.path, strings.Join(trail, ", "))
+		return fmt.Sprintf("%s=%d: %v of %d records a segment, %s", randomSeed, seed, log.path, log.limit, strings.Join(trail, ", "))
 	}
 	s.what = what
 	for round := rng.IntN(4); ; round-- {
 		for n := rng.IntN(9); n > 0 && !s.over; n-- {
-			op := randomOps[rng.IntN(len(randomOps))]
+			op := log.randomOp(rng)
 			trail = append(trail, op.name)
 			op.do(s, rng)
 		}
@@ -72,6 +72,16 @@ func crashRandomly(t *testing.T, open *opened, seed uint64) {
 		}
 		s.resume(after, owed, syncModes[rng.IntN(4)], crashSoon(rng))
 	}
+}
+
+// randomLogs are the logs that a seed chooses from: those of one segment, and
+// those that roll, by hand and by a limit.
+var randomLogs = []crashLog{dirLog, dirLog, bareLog, rollLog, limitedLog(3), limitedLog(20)}
+
+func limitedLog(records uint64) crashLog {
+	l := rollLog
+	l.limit = records
+	return l
 }
 
 // crashSoon is the change before which the file system crashes: often within
@@ -92,6 +102,18 @@ var randomOps = []randomOp{
 	{"wait", func(s *session, _ *rand.Rand) { s.wait() }},
 	{"reopen", func(s *session, rng *rand.Rand) { s.reopen(syncModes[rng.IntN(4)]) }},
 	{"kill", func(s *session, rng *rand.Rand) { s.kill(syncModes[rng.IntN(4)]) }},
+}
+
+// randomOp is one of those, or a roll where the log has more than one segment.
+func (l crashLog) randomOp(rng *rand.Rand) randomOp {
+	n := len(randomOps)
+	if l.rolls {
+		n++
+	}
+	if i := rng.IntN(n); i < len(randomOps) {
+		return randomOps[i]
+	}
+	return randomOp{"roll", func(s *session, _ *rand.Rand) { s.roll() }}
 }
 
 // crashSomehow ends a session by a kill or by a power cut.
@@ -123,9 +145,25 @@ func (s *session) resume(after *vfs.Mem, owed promise, mode SyncMode, at int) {
 	if s.failed(err) {
 		return
 	}
-	lines := s.log.requireFiles(s.t, was, readDisk(s.t, after), p.Recovery(), s.what)
+	lines := s.resumed(after, was, p)
 	s.log.requireOwed(s.t, lines, owed, s.what)
 	s.p, s.mode = p, mode
 	s.gen++
 	s.sent, s.acked, s.power, s.killed = lines, len(lines), len(lines), len(lines)
+}
+
+// resumed returns the records that an opening found. Those of several segments
+// are read past the file system that may crash.
+func (s *session) resumed(after *vfs.Mem, was disk, p *Partition) []string {
+	if !s.log.rolls {
+		return s.log.requireFiles(s.t, was, readDisk(s.t, after), p.Recovery(), s.what)
+	}
+	r, err := OpenReader(s.log.path, &Options{FS: after})
+	require.NoError(s.t, err)
+	defer r.Close()
+	lines := read(s.t, r, 0)
+	s.log.requireJoined(s.t, after, lines, s.what)
+	_, next := p.Bounds()
+	require.Equal(s.t, int(next), len(lines), "%s", lazy(s.what))
+	return lines
 }

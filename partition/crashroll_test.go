@@ -103,9 +103,7 @@ func TestCrashRoll(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		length = 2
 	}
-	limited := rollLog
-	limited.limit = 2
-	for name, log := range map[string]crashLog{"by hand": rollLog, "by a limit": limited} {
+	for name, log := range map[string]crashLog{"by hand": rollLog, "by a limit": limitedLog(2)} {
 		for _, mode := range []SyncMode{SyncAlways, SyncOS, SyncBuffered} {
 			shared := newSeen()
 			for _, second := range rollOps {

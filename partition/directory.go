@@ -37,18 +37,15 @@ func (p *Partition) recoverDir() (*segment.Active, uint64, RecoveryReport, error
 	if meta == nil {
 		mode.Start = firstBase(found, chain)
 	}
+	if err := p.syncName(meta); err != nil {
+		return nil, 0, RecoveryReport{}, err
+	}
 	a, next, report, err := segment.RecoverChain(fsys, dir, chain, p.recoverOptions(meta, mode))
 	if err != nil {
 		return nil, 0, RecoveryReport{}, err
 	}
-	if report.Created {
-		// The directory may have been made by whoever named it, and just now.
-		err = fsys.SyncDir(filepath.Dir(dir))
-	}
 	report.Created = report.Created && meta == nil
-	if err == nil {
-		err = p.lockActive(chain, a)
-	}
+	err = p.lockActive(chain, a)
 	if err := errors.Join(err, a.LockedBy(&p.locks)); err != nil {
 		return nil, 0, RecoveryReport{}, errors.Join(err, a.Close())
 	}
@@ -143,3 +140,17 @@ func (p *Partition) recoverOptions(meta *segment.Meta, mode segment.Meta) segmen
 
 // metaPath names partition.json in messages.
 func (p *Partition) metaPath() string { return filepath.Join(p.place.Path, segment.MetaName) }
+
+// syncName makes the name of the log's directory durable before anything in it
+// is promised. Whoever made it may not have synced it: a person, a copy, or a
+// writer that was killed just then, and perhaps another one after it, so that
+// the files being there says nothing. Where there is a partition.json, a writer
+// has been through here; then a directory above that may not be read is none of
+// its making, and no reason not to open.
+func (p *Partition) syncName(meta *segment.Meta) error {
+	err := p.opts.FS.SyncDir(filepath.Dir(p.place.Path))
+	if meta != nil && errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	return err
+}
