@@ -9,7 +9,7 @@ import (
 	"hash/maphash"
 	"maps"
 	"os"
-	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -53,7 +53,7 @@ func (d disk) read(fsys vfs.FS, dir string) error {
 		return err
 	}
 	for _, name := range names {
-		name = path.Join(dir, name)
+		name = filepath.Join(dir, name)
 		info, err := fsys.Lstat(name)
 		if err != nil {
 			return err
@@ -254,7 +254,7 @@ func (l crashLog) requireSyncedIndex(t anyT, left disk, what func() string) {
 
 // meta is partition.json, if there is one.
 func (l crashLog) meta(left disk) (m segment.Meta, err error) {
-	if text, ok := left[path.Join(l.path, segment.MetaName)]; ok {
+	if text, ok := left[filepath.Join(l.path, segment.MetaName)]; ok {
 		err = json.Unmarshal([]byte(text), &m)
 	}
 	return m, err
