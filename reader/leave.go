@@ -35,15 +35,10 @@ func (r *Reader) checkJoint(src *source) error {
 	}
 	if n > r.srcEnd-src.Base {
 		// A roll that was put off may have left its files behind.
-		ly, err := r.log.refresh()
-		if err != nil {
+		if left, err := r.leaveMoved(src, src.Base); left || err != nil {
 			return err
 		}
-		if s, end := ly.find(src.Base); s != src.slot || end != r.srcEnd {
-			r.leaveSource()
-			return nil
-		}
-		err = mismatch("it describes %d records, but the next segment begins after %d", n, r.srcEnd-src.Base)
+		err := mismatch("it describes %d records, but the next segment begins after %d", n, r.srcEnd-src.Base)
 		r.bad = badRange{set: true, joint: true}
 		return r.indexError(src, r.next, err)
 	}
@@ -54,13 +49,8 @@ func (r *Reader) checkJoint(src *source) error {
 // gap handles an index that ends before the next segment begins, or before
 // the high watermark that it had.
 func (r *Reader) gap(src *source) error {
-	ly, err := r.log.refresh()
-	if err != nil {
-		return err
-	}
-	if s, end := ly.find(r.next); s != src.slot || end != r.srcEnd {
-		r.leaveSource() // what was missing is back
-		return nil
+	if left, err := r.leaveMoved(src, r.next); left || err != nil {
+		return err // what was missing is back, or cannot be looked for
 	}
 	if fresh, err := src.Fresh(r.log.fs); err != nil || !fresh {
 		return errors.Join(err, r.renew())
@@ -78,6 +68,20 @@ func (r *Reader) gap(src *source) error {
 		err = r.lost(err, end-r.next)
 	}
 	return err
+}
+
+// leaveMoved looks at the names again, and leaves the source where offset lies
+// in another segment by them, or this one ends elsewhere.
+func (r *Reader) leaveMoved(src *source, offset uint64) (left bool, err error) {
+	ly, err := r.log.refresh()
+	if err != nil {
+		return false, err
+	}
+	if s, end := ly.find(offset); s == src.slot && end == r.srcEnd {
+		return false, nil
+	}
+	r.leaveSource()
+	return true, nil
 }
 
 // lost makes an error about an index that ends early one about all the records
@@ -163,13 +167,8 @@ func (r *Reader) compareNames(src *source) error {
 	want := r.srcEnd - src.Base
 	if n != want {
 		// A roll that was put off may have left its files behind.
-		ly, err := r.log.refresh()
-		if err != nil {
+		if left, err := r.leaveMoved(src, src.Base); left || err != nil {
 			return err
-		}
-		if s, end := ly.find(src.Base); s != src.slot || end != r.srcEnd {
-			r.leaveSource()
-			return nil
 		}
 	}
 	if src.compared.Swap(true) || n == want {
