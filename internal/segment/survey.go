@@ -141,47 +141,59 @@ func (s *surveyor) lost(position int64, e *CorruptError) error {
 // missing, behind or of another file, and the newlines are counted from the
 // beginning.
 func (s *surveyor) findAnchor() error {
+	if ok, err := s.beginsAtZero(); !ok || err != nil {
+		return err
+	}
+	at, ok, err := s.syncedMark()
+	if !ok || err != nil {
+		return err
+	}
+	// An index of another file can hold that position too. A sample of what
+	// lies below it, of a size that does not grow with the log, tells.
+	ok, why, err := index.Trusted(s.idx, at.n, s.rec, at.pos)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		s.rebuild, s.proof = why, at
+		return nil
+	}
+	s.anchor, s.agreed = at, at
+	return nil
+}
+
+// beginsAtZero reports whether there is an index with a first entry of 0.
+func (s *surveyor) beginsAtZero() (bool, error) {
 	if s.idxSize < index.EntrySize {
 		if s.recSize > 0 {
 			s.rebuild = "it was missing or empty"
 		}
-		return nil
+		return false, nil
 	}
 	first, err := s.entry(0)
-	if err != nil {
-		return err
-	}
-	if first != 0 {
+	if err == nil && first != 0 {
 		s.rebuild = fmt.Sprintf("its first entry is %d, not 0", first)
-		return nil
 	}
+	return err == nil && first == 0, err
+}
+
+// syncedMark is the synced position as a mark, where the index has it.
+func (s *surveyor) syncedMark() (at mark, ok bool, err error) {
 	synced := s.synced()
 	if synced == 0 {
-		return nil
+		return mark{}, false, nil
 	}
 	// The lowest entry of that value: an index that was filled with one value
 	// has more of them.
 	i, err := s.firstAbove(synced - 1)
 	if err != nil || i > s.claimed {
-		return err
+		return mark{}, false, err
 	}
 	pos, err := s.entry(i)
 	if err != nil || pos != uint64(synced) {
-		return err
+		return mark{}, false, err
 	}
-	// An index of another file can hold that position too. A sample of what
-	// lies below it, of a size that does not grow with the log, tells.
-	ok, why, err := index.Trusted(s.idx, i, s.rec, synced)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		s.rebuild, s.proof = why, mark{i, synced}
-		return nil
-	}
-	s.anchor = mark{i, synced}
-	s.agreed = s.anchor
-	return nil
+	return mark{i, synced}, true, nil
 }
 
 // scan derives the entries above the anchor from the newlines, compares them
