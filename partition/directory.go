@@ -11,54 +11,76 @@ import (
 	"example.com/jlq/internal/segment"
 )
 
+// takenDir is what a partition directory holds, whose locks were taken.
+type takenDir struct {
+	meta  *segment.Meta   // nil where there is none
+	found []segment.Files // of all segments
+	chain []segment.Files // of those that recovery looks at
+}
+
+// takeDir takes the locks of a partition directory and finds what it holds.
+func (p *Partition) takeDir() (d takenDir, err error) {
+	if err = p.locks.Take(p.opts.FS, p.place.Path); err != nil {
+		return d, err
+	}
+	if d.meta, err = p.readMeta(); err != nil {
+		return d, err
+	}
+	if d.found, err = p.place.Files(p.opts.FS); err != nil {
+		return d, err
+	}
+	if d.chain, err = p.chain(d.meta, d.found); err != nil {
+		return d, err
+	}
+	return d, p.lockRecords(d.chain)
+}
+
 // recoverDir locks a partition directory and recovers its active segment.
 func (p *Partition) recoverDir() (*segment.Active, uint64, RecoveryReport, error) {
-	fsys, dir := p.opts.FS, p.place.Path
-	if err := p.locks.Take(fsys, dir); err != nil {
-		return nil, 0, RecoveryReport{}, err
-	}
-	meta, err := p.readMeta()
+	d, err := p.takeDir()
 	if err != nil {
-		return nil, 0, RecoveryReport{}, err
-	}
-	all, err := p.place.Files(fsys)
-	if err != nil {
-		return nil, 0, RecoveryReport{}, err
-	}
-	found := all
-	chain, err := p.chain(meta, found)
-	if err != nil {
-		return nil, 0, RecoveryReport{}, err
-	}
-	if err := p.lockRecords(chain); err != nil {
 		return nil, 0, RecoveryReport{}, err
 	}
 	mode := p.mode()
-	if meta == nil {
-		mode.Start = firstBase(found, chain)
+	if d.meta == nil {
+		mode.Start = firstBase(d.found, d.chain)
 	}
-	if err := p.syncName(meta); err != nil {
+	if err := p.syncName(d.meta); err != nil {
 		return nil, 0, RecoveryReport{}, err
 	}
-	a, next, report, err := segment.RecoverChain(fsys, dir, chain, p.recoverOptions(meta, mode))
+	a, next, report, err := segment.RecoverChain(p.opts.FS, p.place.Path, d.chain, p.recoverOptions(d.meta, mode))
 	if err != nil {
 		return nil, 0, RecoveryReport{}, err
 	}
-	report.Created = report.Created && meta == nil
-	err = p.lockActive(chain, a)
-	if err := errors.Join(err, a.LockedBy(&p.locks)); err != nil {
+	if err := p.lockRecovered(d.chain, a); err != nil {
 		return nil, 0, RecoveryReport{}, errors.Join(err, a.Close())
 	}
-	if meta != nil {
-		found = found[len(segment.FilesBelow(found, meta.Start)):]
-	}
-	p.pairs = upTo(found, a.Pair)
-	if p.meta == nil {
-		p.meta = &keeper{fs: fsys, dir: dir, perm: p.opts.filePerm()}
-	}
-	p.meta.restart(mode.Following(meta, segment.Mark{Base: a.Base, Position: a.End()}))
-	report.Trimmed = p.dropTrimmed(all)
+	report.Created = report.Created && d.meta == nil
+	p.promise(d, mode.Following(d.meta, segment.Mark{Base: a.Base, Position: a.End()}), a)
+	report.Trimmed = p.dropTrimmed(d.found)
 	return a, next, report, nil
+}
+
+// lockRecovered locks the segment that recovery chose, which may be a new one.
+func (p *Partition) lockRecovered(chain []segment.Files, a *segment.Active) error {
+	if err := p.lockActive(chain, a); err != nil {
+		return err
+	}
+	return a.LockedBy(&p.locks)
+}
+
+// promise notes the segments that are kept, up to the active one, and what
+// partition.json will say of them.
+func (p *Partition) promise(d takenDir, m segment.Meta, a *segment.Active) {
+	kept := d.found
+	if d.meta != nil {
+		kept = kept[len(segment.FilesBelow(kept, d.meta.Start)):]
+	}
+	p.pairs = upTo(kept, a.Pair)
+	if p.meta == nil {
+		p.meta = &keeper{fs: p.opts.FS, dir: p.place.Path, perm: p.opts.filePerm()}
+	}
+	p.meta.restart(m)
 }
 
 func (p *Partition) readMeta() (*segment.Meta, error) {
