@@ -1,6 +1,8 @@
 package main
 
 import (
+	"io/fs"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,4 +66,16 @@ func takesValue(cmd *cobra.Command, arg string) bool {
 		flag = cmd.Flags().ShorthandLookup(arg[len(arg)-1:])
 	}
 	return flag != nil && flag.NoOptDefVal == ""
+}
+
+// parseMode reads --mode; "" is 0, the default.
+func parseMode(command, text string) (fs.FileMode, error) {
+	if text == "" {
+		return 0, nil
+	}
+	mode, err := strconv.ParseUint(text, 8, 32)
+	if err != nil || mode == 0 || mode > 0o777 || mode&0o600 != 0o600 {
+		return 0, usagef("%s: --mode %q: want an octal mode of files that the owner can read and write, such as 0640", command, text)
+	}
+	return fs.FileMode(mode), nil
 }

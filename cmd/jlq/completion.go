@@ -15,11 +15,7 @@ var shells = map[string]func(root *cobra.Command, w io.Writer) error{
 	"powershell": func(root *cobra.Command, w io.Writer) error { return root.GenPowerShellCompletionWithDesc(w) },
 }
 
-func (a *app) completionCmd() *cobra.Command {
-	return &cobra.Command{
-		Use:   "completion bash|zsh|fish|powershell",
-		Short: "let the shell complete commands, flags, offsets, fields and groups",
-		Long: `completion prints the script with which a shell completes a command line: commands and
+const completionLong = `completion prints the script with which a shell completes a command line: commands and
 flags with what they do, logs, offsets (and the bounds of the log that was named),
 fields of its records, consumer groups.
 
@@ -42,7 +38,13 @@ PowerShell, at the end of the file that $PROFILE names:
   jlq completion powershell | Out-String | Invoke-Expression
 
 Fields and groups are those of the log that stands before them on the line: so
-jlq cat app.jsonl --fields, and then the tabulator.`,
+jlq cat app.jsonl --fields, and then the tabulator.`
+
+func (a *app) completionCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion bash|zsh|fish|powershell",
+		Short: "let the shell complete commands, flags, offsets, fields and groups",
+		Long:  completionLong,
 		Example: `  source <(jlq completion bash)
   jlq completion zsh > _jlq`,
 		Args:      wantArgs(1, 1, "a shell: bash, zsh, fish or powershell"),

@@ -12,6 +12,21 @@ import (
 	"example.com/jlq/topic"
 )
 
+const getLong = `get prints the records at the given offsets, one a line, in the order asked for.
+
+OFFSET is N, -N (the N-th from the end), start, @TIME (the first record at or
+after it) or a range. One that is not there is named on stderr and makes the exit
+code 1; the others are printed all the same. Ranges clamp to what is there.
+
+A record's id, such as orders-0@42, says the partition, too: of a topic, get takes
+ids only. Behind the @ may stand any OFFSET.
+
+With - it reads offsets from stdin, one a line, and prints each record as soon as its
+line is there; what stands behind a tab is not looked at, so that what --offsets and
+--ids print can come back in.
+
+-A, -B and -C print the records around each one that is asked for.`
+
 type getCommand struct {
 	*app
 	readFlags
@@ -37,20 +52,7 @@ func (a *app) getCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "get LOG OFFSET…|-",
 		Short: "print exactly those records",
-		Long: `get prints the records at the given offsets, one a line, in the order asked for.
-
-OFFSET is N, -N (the N-th from the end), start, @TIME (the first record at or
-after it) or a range. One that is not there is named on stderr and makes the exit
-code 1; the others are printed all the same. Ranges clamp to what is there.
-
-A record's id, such as orders-0@42, says the partition, too: of a topic, get takes
-ids only. Behind the @ may stand any OFFSET.
-
-With - it reads offsets from stdin, one a line, and prints each record as soon as its
-line is there; what stands behind a tab is not looked at, so that what --offsets and
---ids print can come back in.
-
--A, -B and -C print the records around each one that is asked for.`,
+		Long:  getLong,
 		Example: `  jlq get orders 184467
   jlq get orders orders-0@42 orders-3@-1
   jlq get -C 3 app.jsonl 1000
@@ -93,13 +95,23 @@ func (g *getCommand) run(cmd *cobra.Command, path string, args []string) (err er
 	} else if g.places, err = placesOf(args, zoneOf(cmd).now()); err != nil {
 		return err
 	}
+	if err := g.logs(ctx, path); err != nil || g.halts {
+		return err
+	}
+	if err := g.printer.done(); !g.goesOn(err) {
+		return err
+	} else if g.code = max(g.code, exitCode(err)); g.code != exitOK {
+		return silent(g.code)
+	}
+	return nil
+}
+
+// logs prints what the places name, one log after the other.
+func (g *getCommand) logs(ctx context.Context, path string) error {
 	for {
 		o, more, err := g.places.peek(ctx)
-		if err != nil {
+		if err != nil || !more {
 			return err
-		}
-		if !more {
-			break
 		}
 		if err = g.log(ctx, path, o); !g.goesOn(err) {
 			return err
@@ -107,16 +119,6 @@ func (g *getCommand) run(cmd *cobra.Command, path string, args []string) (err er
 		g.complain(err)
 		g.code = max(g.code, exitCode(err))
 	}
-	if err := g.printer.done(); err != nil {
-		g.code = max(g.code, exitCode(err))
-		if !g.goesOn(err) {
-			return err
-		}
-	}
-	if g.code != exitOK {
-		return silent(g.code)
-	}
-	return nil
 }
 
 // goesOn reports whether what is wrong with one place is no reason to leave out

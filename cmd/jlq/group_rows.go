@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"strconv"
 	"time"
 
@@ -90,11 +89,7 @@ func printRows[R any](out *output, asJSON bool, rows []R, table func([]R) string
 		return out.Flush()
 	}
 	for i := range rows {
-		line, err := json.Marshal(&rows[i])
-		if err != nil {
-			return err
-		}
-		if err := out.WriteLine(line, "\n"); err != nil {
+		if err := out.WriteJSON(&rows[i]); err != nil {
 			return err
 		}
 	}

@@ -43,45 +43,55 @@ func roff(text string) string {
 // roffText writes paragraphs, which are filled, and indented tables and examples,
 // which stay as they are.
 func roffText(b *strings.Builder, text string) {
-	const (
-		nothing = iota
-		filled
-		kept
-	)
-	state, first := nothing, true
+	w := roffWriter{b: b}
 	for line := range strings.SplitSeq(strings.Trim(text, "\n"), "\n") {
-		want := filled
-		switch {
-		case line == "":
-			if state == kept {
-				b.WriteString(".fi\n")
-			}
-			state = nothing
-			continue
-		case line[0] == ' ':
-			want = kept
-		}
-		if state != want {
-			if state == kept {
-				b.WriteString(".fi\n")
-			}
-			if !first {
-				b.WriteString(".PP\n")
-			}
-			if want == kept {
-				b.WriteString(".nf\n")
-			}
-		}
-		state, first = want, false
-		if want == kept {
-			b.WriteString("  " + roff(strings.TrimPrefix(line, "  ")) + "\n")
-			continue
-		}
-		b.WriteString(roff(line) + "\n")
+		w.line(line)
 	}
-	if state == kept {
-		b.WriteString(".fi\n")
+	w.end()
+}
+
+// roffWriter is within a paragraph, within lines that stay as they are, or
+// within neither.
+type roffWriter struct {
+	b            *strings.Builder
+	filled, kept bool
+	begun        bool // there is something before
+}
+
+func (w *roffWriter) line(line string) {
+	if line == "" {
+		w.end()
+		return
 	}
+	kept := line[0] == ' '
+	if kept && !w.kept || !kept && !w.filled {
+		w.begin(kept)
+	}
+	if kept {
+		line = "  " + roff(strings.TrimPrefix(line, "  "))
+	} else {
+		line = roff(line)
+	}
+	w.b.WriteString(line + "\n")
+}
+
+// begin ends what is before and begins a paragraph, or lines that stay.
+func (w *roffWriter) begin(kept bool) {
+	w.end()
+	if w.begun {
+		w.b.WriteString(".PP\n")
+	}
+	if kept {
+		w.b.WriteString(".nf\n")
+	}
+	w.filled, w.kept, w.begun = !kept, kept, true
+}
+
+func (w *roffWriter) end() {
+	if w.kept {
+		w.b.WriteString(".fi\n")
+	}
+	w.filled, w.kept = false, false
 }
 
 // roffFlags writes the flags of a command, in the sections of its help.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -64,6 +65,15 @@ func (o *output) WriteLine(p []byte, end string) error {
 	defer o.mu.Unlock()
 	_, err := o.write(p, end)
 	return err
+}
+
+// WriteJSON writes a value as JSON, on a line.
+func (o *output) WriteJSON(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return o.WriteLine(line, "\n")
 }
 
 // WriteText writes lines of text in which names may be anything, as it may be

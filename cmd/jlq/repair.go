@@ -2,26 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/spf13/cobra"
 
 	"example.com/jlq/partition"
 )
 
-type repairCommand struct {
-	*app
-	readFlags
-	how  partition.RepairOptions
-	json bool
-}
-
-func (a *app) repairCmd() *cobra.Command {
-	c := &repairCommand{app: a}
-	cmd := &cobra.Command{
-		Use:   "repair LOG",
-		Short: "put a damaged log right: show how, then do it",
-		Long: `repair prints what it would do to a damaged log, and does it with --execute. It
+const repairLong = `repair prints what it would do to a damaged log, and does it with --execute. It
 takes the writer's lock. The exit code is 4 when there is something to do and it
 was not done.
 
@@ -41,7 +28,21 @@ filled up with spaces to the same length (dd conv=notrunc seek=POSITION). The .t
 files are for that; without them verify takes the blank lines for damage.
 
 Opening a log for appending recovers by itself what a crash can leave. repair is for
-the rest: a failing disk, an edit by hand, a copy that was cut short.`,
+the rest: a failing disk, an edit by hand, a copy that was cut short.`
+
+type repairCommand struct {
+	*app
+	readFlags
+	how  partition.RepairOptions
+	json bool
+}
+
+func (a *app) repairCmd() *cobra.Command {
+	c := &repairCommand{app: a}
+	cmd := &cobra.Command{
+		Use:   "repair LOG",
+		Short: "put a damaged log right: show how, then do it",
+		Long:  repairLong,
 		Example: `  jlq repair orders
   jlq repair --execute orders && jlq verify orders`,
 		Args: wantArgs(1, 1, "one LOG"),
@@ -116,11 +117,7 @@ func (c *repairCommand) line(v any, text string) error {
 	if !c.json {
 		return c.out.WriteLine(appendVisible(nil, []byte(text)), "\n")
 	}
-	line, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return c.out.WriteLine(line, "\n")
+	return c.out.WriteJSON(v)
 }
 
 // verdict says on stderr what was done, or what it takes.

@@ -91,11 +91,7 @@ func newFieldReport(f profile.Field, records uint64) fieldReport {
 
 func (c *statCommand) printFields(r *fieldsReport) error {
 	if c.json {
-		line, err := json.Marshal(r)
-		if err != nil {
-			return err
-		}
-		return c.out.WriteLine(line, "\n")
+		return c.out.WriteJSON(r)
 	}
 	return c.out.WriteText(r.text())
 }

@@ -64,7 +64,7 @@ func (a *app) topicShow(ctx context.Context, path string, flags readFlags, asJSO
 		return err
 	}
 	if asJSON {
-		err = a.jsonLine(s)
+		err = a.out.WriteJSON(s)
 	} else {
 		err = a.out.WriteText(s.text())
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -150,11 +149,7 @@ func (r *rates) print(grown []growth) error {
 
 func (r *rates) line(g growth) error {
 	if r.json {
-		line, err := json.Marshal(g)
-		if err != nil {
-			return err
-		}
-		return r.out.WriteLine(line, "\n")
+		return r.out.WriteJSON(g)
 	}
 	if r.out.tty && r.lines%headingEvery == 0 {
 		heading := fmt.Sprintf(lineFormat, "time", r.what, "records/s", "bytes/s", "next", "size", "age")
