@@ -50,10 +50,14 @@ func (l *Log) Pieces(ctx context.Context, from, to uint64) iter.Seq[Piece] {
 	}
 }
 
-// pieceEnd returns where the piece ends that begins at offset from. What cannot
-// be found out is for who reads it to tell.
+// pieceEnd returns where the piece ends that begins at offset from: with its
+// segment at the latest, so that no other one is opened to find that out. What
+// cannot be found out is for who reads it to tell.
 func (l *Log) pieceEnd(from, to uint64) uint64 {
 	n := min(pieceRecords, to-from)
+	if s, end := l.layout.Load().find(from); s != nil {
+		n = min(n, end-from)
+	}
 	for ; n > 1; n /= 2 {
 		path, first, _, err := l.Locate(from)
 		last, position, length, err2 := l.Locate(from + n - 1)

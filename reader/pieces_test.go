@@ -104,3 +104,23 @@ func TestPiecesSmall(t *testing.T) {
 	}
 	require.Greater(t, pieces, 3)
 }
+
+// TestPiecesOpens: cutting a log of many small segments opens each of them once,
+// and not those that lie behind, to find out that they do.
+func TestPiecesOpens(t *testing.T) {
+	const segments = 5 * maxOpen
+	d := osDisk(t)
+	for i := range segments {
+		d.pair(t, uint64(2*i), text(numbered(2*i, 2)...))
+	}
+	log := d.open(t, "", Options{})
+	read := 0
+	for piece := range log.Pieces(t.Context(), 0, UnknownOffset) {
+		for lines, err := range piece {
+			require.NoError(t, err)
+			read += lines.Count
+		}
+	}
+	require.Equal(t, 2*segments, read)
+	require.LessOrEqual(t, log.Stats().Opens, uint64(segments+1), "the last one is open twice: at the beginning and the end")
+}
