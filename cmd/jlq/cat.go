@@ -63,12 +63,12 @@ func (c *catCommand) add(cmd *cobra.Command) {
 }
 
 func (c *catCommand) fromTopic(v *view, t *topicView) error {
-	defer v.showReading(v.name, &c.pickFlags, t.size(), false)()
+	defer v.showReading(v.name, &c.pickFlags, t.size, false)()
 	return t.print(v, c.reverse)
 }
 
 func (c *catCommand) fromLog(v *view, r *resolver) error {
-	defer v.showReading(v.name, &c.pickFlags, sizeOf(r.log), false)()
+	defer v.showReading(v.name, &c.pickFlags, r.size, false)()
 	switch {
 	case c.reverse:
 		c.complain(named(v.name, r.dropped(c.offsets.offsets)))

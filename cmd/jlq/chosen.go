@@ -193,7 +193,7 @@ func (v *view) printLast(ctx context.Context, backward stream, n int64) (err err
 // is appended meanwhile comes behind them.
 func (t *tailCommand) followChosen(ctx context.Context, v *view, log *reader.Log) (iter.Seq2[reader.Record, error], error) {
 	w := v.where
-	end := v.showReading(v.name, &t.pickFlags, sizeOf(log), false)
+	end := v.showReading(v.name, &t.pickFlags, func() int64 { return sizeOf(log) }, false)
 	f, err := w.last(ctx, v.rows(log.Backward(reader.UnknownOffset)), int64(t.limit))
 	end()
 	if err != nil {

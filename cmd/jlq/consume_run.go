@@ -45,7 +45,7 @@ func (c *consumer) run(parent context.Context) error {
 		defer c.idle.Stop()
 	}
 	if c.filter.where != "" && !c.follow {
-		defer c.showReading(c.path, &pickFlags{}, -1, false)()
+		defer c.showReading(c.path, &pickFlags{}, nil, false)()
 	}
 	var err error
 	if c.m, err = c.g.Join(ctx); err != nil {

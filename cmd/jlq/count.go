@@ -65,7 +65,7 @@ func (c *countCommand) run(cmd *cobra.Command, path string) error {
 		if c.next {
 			return v.printNext()
 		}
-		end := c.showReading(path, &c.pickFlags, v.size(), true)
+		end := c.showReading(path, &c.pickFlags, v.size, true)
 		n, err := v.count(w, c.offsets.offsets)
 		end()
 		return c.print(w)(n, err)
@@ -74,7 +74,7 @@ func (c *countCommand) run(cmd *cobra.Command, path string) error {
 			_, end, err := r.bounds()
 			return c.print(nil)(end, err)
 		}
-		end := c.showReading(path, &c.pickFlags, sizeOf(r.log), true)
+		end := c.showReading(path, &c.pickFlags, r.size, true)
 		n, err := r.count(w, c.offsets.offsets)
 		end()
 		return c.print(w)(n, err)

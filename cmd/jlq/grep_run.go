@@ -27,7 +27,7 @@ func (r *grepRun) start(v *view) {
 
 // fromTopic implements [source].
 func (r *grepRun) fromTopic(v *view, t *topicView) error {
-	defer v.showReading(v.name, &r.pickFlags, t.size(), r.tells())()
+	defer v.showReading(v.name, &r.pickFlags, t.size, r.tells())()
 	r.start(v)
 	r.whole = true
 	opts := t.opts
@@ -41,7 +41,7 @@ func (r *grepRun) fromTopic(v *view, t *topicView) error {
 
 // fromLog implements [source].
 func (r *grepRun) fromLog(v *view, log *resolver) error {
-	defer v.showReading(v.name, &r.pickFlags, sizeOf(log.log), r.tells())()
+	defer v.showReading(v.name, &r.pickFlags, log.size, r.tells())()
 	r.start(v)
 	r.complain(named(v.name, log.dropped(r.offsets.offsets)))
 	switch {

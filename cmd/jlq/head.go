@@ -32,11 +32,11 @@ first 10 that the filter is true of. Of a topic they are the oldest (--order).`,
 }
 
 func (c *headCommand) fromLog(v *view, r *resolver) error {
-	defer v.showReading(v.name, &c.pickFlags, sizeOf(r.log), false)()
+	defer v.showReading(v.name, &c.pickFlags, r.size, false)()
 	return v.forward(r)
 }
 
 func (c *headCommand) fromTopic(v *view, t *topicView) error {
-	defer v.showReading(v.name, &c.pickFlags, t.size(), false)()
+	defer v.showReading(v.name, &c.pickFlags, t.size, false)()
 	return t.print(v, false)
 }

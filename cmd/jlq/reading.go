@@ -21,17 +21,19 @@ type reading struct {
 	next  atomic.Int64 // at which the bar is looked at
 }
 
-// showReading shows on stderr how far a log of so many bytes is read, until the
-// function that it returns is called. Unless the command prints nothing before the
-// end, or into a file, that ends with the first byte that is printed: a screen, and
-// what a pipe leads to, may be what stderr is shown on.
-func (a *app) showReading(name string, f *pickFlags, bytes int64, atEnd bool) (end func()) {
-	if f.offsets.given || f.times.given() {
-		bytes = -1
-	}
+// showReading shows on stderr how far a log is read, until the function that it
+// returns is called. size is asked for its bytes where that is shown, because it
+// looks at each segment; nil where it is not known how many will be read. Unless
+// the command prints nothing before the end, or into a file, that ends with the
+// first byte that is printed: a screen, and what a pipe leads to, may be what
+// stderr is shown on.
+func (a *app) showReading(name string, f *pickFlags, size func() int64, atEnd bool) (end func()) {
 	bar := a.startProgress("read " + name)
 	if bar.app != nil {
-		a.reading = &reading{bar: bar, total: bytes}
+		a.reading = &reading{bar: bar, total: -1}
+		if size != nil && !f.offsets.given && !f.times.given() {
+			a.reading.total = size()
+		}
 		a.reading.next.Store(readingStep) // for less there is no need
 	}
 	if !atEnd && !a.out.isFile() {

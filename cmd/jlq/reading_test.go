@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -65,4 +66,16 @@ func TestOutputIsFile(t *testing.T) {
 	defer in.Close()
 	require.False(t, newOutput(in).isFile())
 	require.False(t, newOutput(&bytes.Buffer{}).isFile())
+}
+
+// TestReadingUnseen: where nobody looks on, no file is looked at to find out how
+// much there is to read.
+func TestReadingUnseen(t *testing.T) {
+	a := &app{stderr: io.Discard}
+	end := a.showReading("log", new(pickFlags), func() int64 {
+		t.Error("asked for the size")
+		return 0
+	}, true)
+	defer end()
+	require.Nil(t, a.reading)
 }

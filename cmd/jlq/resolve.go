@@ -70,6 +70,9 @@ func (r *resolver) offset(b bound) (uint64, error) {
 	return next, err
 }
 
+// size is how many bytes the records take.
+func (r *resolver) size() int64 { return sizeOf(r.log) }
+
 // clamp cuts a span to what is there.
 func (r *resolver) clamp(s span) (span, error) {
 	start, next, err := r.bounds()
@@ -80,7 +83,7 @@ func (r *resolver) clamp(s span) (span, error) {
 // dropped tells of a range all of whose records were dropped: nil where there
 // may be some. Whether a bare file reaches as far is for the reader to find.
 func (r *resolver) dropped(o offsets) error {
-	if o.from.kind != atOffset || o.to.kind != atOffset || o.from.n >= o.to.n || r.log.Info().Bare {
+	if o.from.kind != atOffset || o.to.kind != atOffset || o.from.n >= o.to.n || r.log.Place().Bare {
 		return nil
 	}
 	start, next, err := r.bounds()

@@ -91,7 +91,7 @@ func (t *tailCommand) fromLog(v *view, r *resolver) error {
 	case t.follow && !t.end.atEnd:
 		return t.live(r, v)
 	case v.where != nil:
-		defer v.showReading(v.name, &t.pickFlags, sizeOf(r.log), false)()
+		defer v.showReading(v.name, &t.pickFlags, r.size, false)()
 		return t.chosen(v, r)
 	}
 	records, err := t.last(r, v.numbered())
