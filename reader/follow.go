@@ -128,9 +128,9 @@ func (f *follower) read() (Record, error) {
 }
 
 // withdrawn reports whether err comes from a partition that ends before the
-// place that was reached: somebody removed, emptied or cut the index. The
-// records are still there, so it will be back, made again by hand or by the next
-// writer, and is waited for.
+// place that was reached, or did a moment ago: somebody removed, emptied or cut
+// the index. The records are still there, so it will be back, made again by hand
+// or by the next writer, and is waited for.
 func (f *follower) withdrawn(err error) bool {
 	l := f.log
 	if !f.begun || l.place.Bare || l.live != nil {
@@ -141,8 +141,11 @@ func (f *follower) withdrawn(err error) bool {
 		return false
 	}
 	start, next, failed := l.watermark()
-	if failed != nil || f.r.next < start || next > f.r.next {
+	if failed != nil || f.r.next < start {
 		return false
+	}
+	if next > f.r.next {
+		return beyond // it was missing a moment ago, and is back
 	}
 	if !f.missed {
 		l.log.Warn("the index ends before what was read; waiting for it",

@@ -438,3 +438,19 @@ func TestFollowBreak(t *testing.T) {
 		require.Zero(t, src.refs)
 	}
 }
+
+// TestFollowIndexBack: an index that comes back between the look that missed it
+// and the one that asks why is no reason to end.
+func TestFollowIndexBack(t *testing.T) {
+	d := osDisk(t)
+	d.pair(t, 0, text(numbered(0, 200)...))
+	f := d.open(t, "", Options{}).newFollower(t.Context())
+	defer f.close()
+	require.NoError(t, f.r.Seek(100))
+	f.begun = true
+	require.True(t, f.withdrawn(&segment.RangeError{Offset: 100}))
+	rec, err := f.read()
+	require.NoError(t, err)
+	require.EqualValues(t, 100, rec.Offset)
+	require.False(t, f.withdrawn(&segment.CorruptError{Err: segment.ErrIndexMismatch}), "an index that reaches further is wrong")
+}
