@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -251,15 +252,17 @@ func TestBehind(t *testing.T) {
 
 // TestBehindWriter does not count what a writer is about to publish.
 func TestBehindWriter(t *testing.T) {
-	d := osDisk(t)
-	w := newFakeWriter(t, d, 0, 10)
-	log := d.open(t, "", Options{})
-	w.add(5, written)
-	time.AfterFunc(settle/4, w.publish)
-	lines, size, err := log.Behind()
-	require.NoError(t, err)
-	require.Zero(t, lines)
-	require.Zero(t, size)
+	synctest.Test(t, func(t *testing.T) {
+		d := osDisk(t)
+		w := newFakeWriter(t, d, 0, 10)
+		log := d.open(t, "", Options{})
+		w.add(5, written)
+		time.AfterFunc(settle/4, w.publish)
+		lines, size, err := log.Behind()
+		require.NoError(t, err)
+		require.Zero(t, lines)
+		require.Zero(t, size)
+	})
 }
 
 // TestWriteToError returns the writer's error as it is.
