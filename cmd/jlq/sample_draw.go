@@ -193,8 +193,10 @@ func (d *draw) read(l *lot, offsets iter.Seq[uint64], count uint64) stream {
 
 // dense reports whether all records are read for the sake of so many of them.
 func (l *lot) dense(count uint64) bool {
-	if info := l.log.Info(); info.Bare && !info.HasIndex && len(info.Segments) > 0 {
-		return count > uint64(info.Segments[0].Bytes)/readMarked
+	if l.log.Place().Bare {
+		if info := l.log.Info(); !info.HasIndex && len(info.Segments) > 0 {
+			return count > uint64(info.Segments[0].Bytes)/readMarked
+		}
 	}
 	return count > l.size()/readAll
 }
