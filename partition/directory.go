@@ -9,6 +9,7 @@ import (
 
 	"example.com/jlq/internal/jsonl"
 	"example.com/jlq/internal/segment"
+	"example.com/jlq/internal/vfs"
 )
 
 // takenDir is what a partition directory holds, whose locks were taken.
@@ -170,7 +171,7 @@ func (p *Partition) metaPath() string { return filepath.Join(p.place.Path, segme
 // has been through here; then a directory above that may not be read is none of
 // its making, and no reason not to open.
 func (p *Partition) syncName(meta *segment.Meta) error {
-	err := p.opts.FS.SyncDir(filepath.Dir(p.place.Path))
+	err := vfs.SyncParent(p.opts.FS, p.place.Path)
 	if meta != nil && errors.Is(err, fs.ErrPermission) {
 		return nil
 	}

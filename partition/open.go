@@ -157,14 +157,14 @@ func (p *Partition) make(path string) error {
 	if err := p.refuseLimits(); err != nil {
 		return err
 	}
-	if err := p.refuseNetworkIn(filepath.Dir(path)); err != nil {
+	if err := p.refuseNetworkIn(vfs.Parent(path)); err != nil {
 		return err
 	}
 	if !p.place.Bare {
 		if err := p.opts.FS.Mkdir(path, p.opts.dirPerm()); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		return p.opts.FS.SyncDir(filepath.Dir(path))
+		return nil // recovery makes its name durable
 	}
 	if err := p.refuseSegment(); err != nil {
 		return err

@@ -30,9 +30,9 @@ func (r remote) Network(dir string) (string, error) {
 // TestNetworkRefused: a log on a network file system is not written, and
 // nothing of it is made before that is known.
 func TestNetworkRefused(t *testing.T) {
-	for _, name := range []string{"p", "p.jsonl"} {
+	for _, name := range []string{"p", "p/", "p.jsonl"} {
 		dir := t.TempDir()
-		path := filepath.Join(dir, name)
+		path := dir + string(filepath.Separator) + name
 		opts := &Options{FS: remote{vfs.OS, dir}}
 		_, err := Open(path, opts)
 		require.ErrorIs(t, err, ErrNetwork)
@@ -41,8 +41,8 @@ func TestNetworkRefused(t *testing.T) {
 
 		p := mustOpen(t, path, &Options{FS: opts.FS, AllowNetwork: true})
 		require.NoError(t, p.Close())
-		if name == "p" {
-			opts.FS = remote{vfs.OS, path}
+		if name != "p.jsonl" {
+			opts.FS = remote{vfs.OS, filepath.Clean(path)}
 		}
 		_, err = Open(path, opts)
 		require.ErrorIs(t, err, ErrNetwork)

@@ -234,3 +234,19 @@ func TestReadOnly(t *testing.T) {
 	_, err = Open("orders", opts)
 	require.ErrorIs(t, err, syscall.EROFS)
 }
+
+// TestNamesOfTheDirectory: however the directory was written, its topic is made
+// for good, and goes without an error.
+func TestNamesOfTheDirectory(t *testing.T) {
+	for _, dir := range []string{"new", "new/", "new/.", "./new//"} {
+		mem := vfs.NewMem()
+		require.NoError(t, Create(dir, 1, &Options{Name: "new", Partition: inMemory(mem).Partition}), dir)
+		after := mem.Crash(vfs.CrashConfig{})
+		_, err := ReadMeta(after, "new")
+		require.NoError(t, err, dir)
+		_, err = Delete(dir, Deletion{Force: true}, inMemory(after))
+		require.NoError(t, err, dir)
+		_, err = after.Stat("new")
+		require.ErrorIs(t, err, fs.ErrNotExist, dir)
+	}
+}

@@ -75,7 +75,7 @@ func fill(dir string, m Meta, o *Options) error {
 	if err := writeMeta(fsys, dir, m, o.filePerm()); err != nil {
 		return err
 	}
-	return fsys.SyncDir(filepath.Dir(dir))
+	return vfs.SyncParent(fsys, dir)
 }
 
 // makePartitions makes the partitions from up to to, durably: topic.json must
@@ -195,7 +195,7 @@ func refuseNetwork(dir string, o *Options) error {
 	if !ok || o.Partition.AllowNetwork {
 		return nil
 	}
-	kind, err := n.Network(filepath.Dir(dir))
+	kind, err := n.Network(vfs.Parent(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // whoever makes the topic there says so in better words
 	}

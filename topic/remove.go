@@ -155,5 +155,5 @@ func removeRest(fsys vfs.FS, dir string) error {
 	if err := fsys.Remove(dir); err != nil {
 		return err
 	}
-	return fsys.SyncDir(filepath.Dir(dir))
+	return fsys.SyncDir(vfs.Parent(dir))
 }
