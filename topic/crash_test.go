@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -233,6 +234,39 @@ func TestReadOnly(t *testing.T) {
 	require.ErrorIs(t, err, syscall.EROFS)
 	_, err = Open("orders", opts)
 	require.ErrorIs(t, err, syscall.EROFS)
+}
+
+// TestChangeAgainIsDurable: a change whose process was killed before it ended is
+// made again. That topic.json says so already does not say that this is on the
+// disk: what the second one returns for stays, and what it removes is named no
+// more.
+func TestChangeAgainIsDurable(t *testing.T) {
+	for _, c := range changes {
+		if c.after.Format == 0 || c.name == "add" { // a second add adds more
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			base := standing(t)
+			whole := vfs.NewFault(again(base), nil)
+			require.NoError(t, c.do(inMemory(whole)))
+			var renamed vfs.Op
+			for _, op := range whole.Ops() {
+				if op.Kind == vfs.OpRename && filepath.Base(op.To) == segment.TopicName {
+					renamed = op
+				}
+			}
+			mem := again(base)
+			require.Error(t, c.do(inMemory(vfs.NewFault(mem, vfs.CrashAt(renamed.N+1)))))
+			mem = mem.Kill()
+			if err := c.do(inMemory(mem)); err != nil {
+				require.Len(t, c.done, 1)
+				require.ErrorIs(t, err, c.done[0])
+			}
+			m, err := ReadMeta(mem.Crash(vfs.CrashConfig{}), "orders")
+			require.NoError(t, err)
+			require.Equal(t, c.after, m)
+		})
+	}
 }
 
 // TestNamesOfTheDirectory: however the directory was written, its topic is made

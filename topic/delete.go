@@ -49,10 +49,7 @@ func Delete(dir string, what Deletion, opts *Options) (plan DeletePlan, err erro
 	}
 	defer func() { err = errors.Join(err, locks.Release()) }()
 	d := &deletion{o: &o, dir: dir, what: what}
-	if d.meta, err = ReadMeta(o.fs(), dir); err != nil {
-		return plan, err
-	}
-	if err := sweep(o.fs(), dir, &d.meta); err != nil {
+	if d.meta, err = settle(o.fs(), dir); err != nil {
 		return plan, err
 	}
 	return d.do(locks)

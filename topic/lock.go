@@ -44,6 +44,21 @@ func takeWithin(locks *segment.Locks, fsys vfs.FS, path string, end time.Time) e
 	}
 }
 
+// settle returns what topic.json says, and makes sure that it goes on saying so:
+// whoever changed it last may have been killed before that was on the disk, and
+// from here on somebody relies on it. Then it does what a deletion that was cut
+// short left to do. The caller holds the lock.
+func settle(fsys vfs.FS, dir string) (Meta, error) {
+	m, err := ReadMeta(fsys, dir)
+	if err == nil {
+		err = fsys.SyncDir(dir)
+	}
+	if err != nil {
+		return Meta{}, err
+	}
+	return m, sweep(fsys, dir, &m)
+}
+
 // change changes the topic.json of dir, under its lock: do gets what is there,
 // and where it returns nil, what it made of that is written, durably.
 func change(dir string, o *Options, do func(*Meta) error) (m Meta, err error) {
@@ -56,11 +71,8 @@ func change(dir string, o *Options, do func(*Meta) error) (m Meta, err error) {
 		return Meta{}, err
 	}
 	defer func() { err = errors.Join(err, locks.Release()) }()
-	was, err := ReadMeta(fsys, dir)
+	was, err := settle(fsys, dir)
 	if err != nil {
-		return Meta{}, err
-	}
-	if err := sweep(fsys, dir, &was); err != nil {
 		return was, err
 	}
 	m = was.clone()

@@ -263,3 +263,22 @@ func TestTooLarge(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorIs(t, fallback.Err, vfs.ErrTooLarge)
 }
+
+// TestCommitAgainIsDurable: a commit whose last step failed, or whose process
+// was killed before it, is made again. That it finds its version there already
+// does not say that this is on the disk.
+func TestCommitAgainIsDurable(t *testing.T) {
+	for n := 1; ; n++ {
+		mem := vfs.NewMem()
+		p := lone(t, mem)
+		mustCommit(t, mem, p, 2)
+		_, err := commit(vfs.NewFault(mem, vfs.CrashAt(n)), p, 3)
+		mem = mem.Kill()
+		mustCommit(t, mem, p, 3)
+		next, _ := committed(t, mem.Crash(vfs.CrashConfig{}), p)
+		require.EqualValues(t, 3, next, "killed before operation %d: %v", n, err)
+		if err == nil {
+			return
+		}
+	}
+}

@@ -55,7 +55,9 @@ func store(fsys vfs.FS, p Place, s *state, perm fs.FileMode) error {
 		// .prev is the only good version until this is done, and stays.
 		return vfs.ReplaceFile(fsys, p.File, data, perm)
 	case bytes.Equal(data, s.data):
-		return nil
+		// Whoever wrote it may have been killed, or have failed, before that
+		// was on the disk.
+		return fsys.SyncDir(p.Dir)
 	}
 	return vfs.ReplaceKeep(fsys, p.File, p.Prev(), data, perm)
 }
