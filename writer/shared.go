@@ -117,7 +117,9 @@ func (w *Writer) takeIn(t Taken) {
 		w.rolling.created, w.rolling.ahead, w.rolling.retryAt = time.Now(), false, time.Time{}
 		w.synced = target{0, t.Active.Base}
 	}
-	w.active = t.Active
+	if t.Active != old { // a sync reads it without mu
+		w.active = t.Active
+	}
 	w.live.Restart(t.Active.Base, t.Next, t.Active.End())
 	w.takeInSynced(t)
 	w.takeInAge(t)
@@ -160,8 +162,9 @@ func (w *Writer) syncBehind() error {
 	if !w.shared() {
 		return w.syncAll()
 	}
+	// By offsets: where the segment ends belongs to whoever has the turn.
 	w.mu.Lock()
-	idle := w.active.End() == w.synced.position
+	idle := w.live.Next() == w.synced.next
 	w.mu.Unlock()
 	if idle {
 		return nil // and nobody is kept waiting
