@@ -71,6 +71,8 @@ var knownCalls = map[uint64]struct {
 	unix.SYS_LSEEK:      {"lseek", 0, -1},
 	unix.SYS_GETDENTS64: {"getdents64", 0, -1},
 	unix.SYS_MMAP:       {"mmap", 4, -1},
+	unix.SYS_FGETXATTR:  {"fgetxattr", 0, -1},
+	unix.SYS_FSETXATTR:  {"fsetxattr", 0, -1},
 	unix.SYS_CLOSE:      {"close", 0, -1},
 	unix.SYS_FCNTL:      {"fcntl", 0, -1},
 }
