@@ -67,10 +67,7 @@ func Locate(fsys vfs.FS, path string) (Place, error) {
 	}
 	switch {
 	case info.Mode.IsRegular():
-		if path, err = followed(fsys, path); err != nil {
-			return Place{}, err
-		}
-		return bareAt(path), nil
+		return locateBare(fsys, path)
 	case !info.Mode.IsDir():
 		return Place{}, &fs.PathError{Op: "open", Path: path, Err: vfs.ErrNotRegular}
 	}
@@ -86,6 +83,32 @@ func Locate(fsys vfs.FS, path string) (Place, error) {
 		return place, err
 	}
 	return dirAt(path, "", 0), nil
+}
+
+// locateBare is Locate for a bare file. Where a person, or an older version, left
+// offsets beside a link to it, nobody knows whether they or those beside the file
+// count: to leave them out would begin a group anew without a word.
+func locateBare(fsys vfs.FS, path string) (Place, error) {
+	target, err := followed(fsys, path)
+	if err != nil {
+		return Place{}, err
+	}
+	place := bareAt(target)
+	if target == path {
+		return place, nil
+	}
+	left := bareAt(path).File
+	beside, err := fsys.Stat(left)
+	if errors.Is(err, fs.ErrNotExist) {
+		return place, nil
+	}
+	if err != nil {
+		return Place{}, err
+	}
+	if kept, err := fsys.Stat(place.File); err == nil && kept.Same(beside) {
+		return place, nil
+	}
+	return Place{}, &fs.PathError{Op: "read", Path: left, Err: fmt.Errorf("%w: those of this file are in %s; move it there, or away", ErrLeft, place.File)}
 }
 
 func dirAt(dir, topic string, partition int) Place {

@@ -116,6 +116,36 @@ func TestLocateBareByOtherNames(t *testing.T) {
 	}
 }
 
+// TestLocateLeftBesideALink: offsets that are beside a link are not left out in
+// silence, unless they are those beside the file under another name.
+func TestLocateLeftBesideALink(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	file, link := filepath.Join(dir, "app.jsonl"), filepath.Join(dir, "current")
+	require.NoError(t, os.WriteFile(file, []byte("{}\n"), 0o600))
+	if err := os.Symlink("app.jsonl", link); err != nil {
+		t.Skip("no symbolic links:", err)
+	}
+	left, kept := link+".offsets.json", file+".offsets.json"
+	require.NoError(t, os.WriteFile(left, []byte(`{"format":1,"groups":{}}`), 0o600))
+	_, err = Locate(vfs.OS, link)
+	require.ErrorIs(t, err, ErrLeft)
+	require.ErrorContains(t, err, left)
+	require.ErrorContains(t, err, kept)
+	_, err = Locate(vfs.OS, file)
+	require.NoError(t, err)
+
+	require.NoError(t, os.WriteFile(kept, []byte(`{"format":1,"groups":{}}`), 0o600))
+	_, err = Locate(vfs.OS, link)
+	require.ErrorIs(t, err, ErrLeft, "which of the two counts is for a person to say")
+
+	require.NoError(t, os.Remove(left))
+	require.NoError(t, os.Symlink("app.jsonl.offsets.json", left))
+	p, err := Locate(vfs.OS, link)
+	require.NoError(t, err)
+	require.Equal(t, kept, p.File)
+}
+
 // TestLocateBadTopic: without the topic's name nobody knows whose entries
 // there are.
 func TestLocateBadTopic(t *testing.T) {
