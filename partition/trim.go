@@ -144,7 +144,7 @@ func (p *Partition) raiseStartOver(turn writer.Turn, policy *TrimPolicy, h *held
 	if err := turn.CheckNames(); err != nil {
 		return plan, errors.Join(sealing, err)
 	}
-	if err := p.meta.change(func(m *segment.Meta) { *m = m.Drops(plan.Segments[0].Base, plan.NewStart) }); err != nil {
+	if err := p.drop(&plan); err != nil {
 		return plan, errors.Join(sealing, err)
 	}
 	plan.Done = true
