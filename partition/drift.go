@@ -20,7 +20,11 @@ func (w *walk) drifted(d *drift) error {
 		w.forget(func(p *waiting) bool { return p.Kind == KindMeta }) // it moved with the lines
 	case d.lines != 0:
 		w.extra += d.lines
-		if !w.resplit(&p, d) {
+		news, err := w.resplit(&p, d)
+		if err != nil {
+			return err
+		}
+		if !news {
 			p.Kind = "" // what waits says it
 		}
 	default:
@@ -97,15 +101,15 @@ func (w *walk) shifted(p *Problem, d *drift) {
 }
 
 // resplit: between two positions that both know there are more or fewer lines
-// than the index has records. It is false where a line that is no record waits
-// and says so much better.
-func (w *walk) resplit(p *Problem, d *drift) bool {
+// than the index has records. It is no news where a line that is no record
+// waits and says so much better.
+func (w *walk) resplit(p *Problem, d *drift) (news bool, err error) {
 	p.Kind = KindSplit
 	p.Records, p.Length = d.toEntry-d.entry+1, d.toEnd-d.start
 	lines := d.toLine - d.line + 1
 	if lines == 1 && len(w.waiting) > 0 && w.waiting[0].line == d.line && !w.waiting[0].Note {
-		w.waiting[0].Records = p.Records
-		return false
+		w.waiting[0].Records, err = w.joined(&w.waiting[0].Problem, d)
+		return false, err
 	}
 	if p.Records == 1 {
 		// That the halves of a record are no records goes without saying.
@@ -117,7 +121,27 @@ func (w *walk) resplit(p *Problem, d *drift) bool {
 		are = " are "
 	}
 	p.Reason = fmt.Sprintf("%s%s%s in as many bytes: lines were %s; %s", what, are, segment.Plural(lines, "line"), splitOrJoined(d.lines), w.v.repair())
-	return true
+	return true, nil
+}
+
+// joined is how many of the records that became one line have to do with p. A
+// run of NUL bytes that ends where the last of them begins took a newline from
+// before it and nothing from itself.
+func (w *walk) joined(p *Problem, d *drift) (uint64, error) {
+	n := d.toEntry - d.entry + 1
+	if p.Kind != KindNUL || n < 2 {
+		return n, nil
+	}
+	at := cursor{idx: w.h.Idx, last: w.claimed}
+	at.seek(d.toEntry - 1)
+	begins, err := at.value()
+	if err != nil {
+		return 0, readErr(w.h.Index, err)
+	}
+	if int64(begins)+w.align.shift == p.Position+p.Length {
+		n--
+	}
+	return n, nil
 }
 
 func splitOrJoined(lines int64) string {

@@ -121,6 +121,15 @@ func TestVerifyPartition(t *testing.T) {
 		"NULs over lines": {func(t *testing.T, recs, idx string) {
 			patch(t, recs, 20, strings.Repeat("\x00", 24))
 		}, []brief{{KindNUL, 2, 4, 20, 24, false}}},
+		"NUL up to where a record begins": {func(t *testing.T, recs, idx string) {
+			patch(t, recs, 20, strings.Repeat("\x00", 20))
+		}, []brief{{KindNUL, 2, 3, 20, 20, false}}},
+		"NUL for whole records": {func(t *testing.T, recs, idx string) {
+			patch(t, recs, 16, strings.Repeat("\x00", 24))
+		}, []brief{{KindNUL, 2, 3, 16, 24, false}}},
+		"NUL for a newline": {func(t *testing.T, recs, idx string) {
+			patch(t, recs, 23, "\x00")
+		}, []brief{{KindNUL, 2, 1, 23, 1, false}}},
 		"line split": {func(t *testing.T, recs, idx string) {
 			patch(t, recs, 16, "12\n4567")
 		}, []brief{{KindSplit, 2, 1, 16, 8, false}}},
