@@ -2,6 +2,7 @@ package reader
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
 
@@ -178,6 +179,6 @@ func (r *Reader) compareNames(src *source) error {
 		return nil // the index is whole, and a segment behind it is not there
 	}
 	r.log.log.Warn("index does not describe what the names of the segments say; reading what proves itself",
-		"path", src.Index, "records", n, "by the names", want)
+		"path", src.Index, "reason", fmt.Sprintf("it has %s, and the next segment begins behind %s", segment.Plural(n, "record"), segment.Plural(want, "record")))
 	return nil
 }

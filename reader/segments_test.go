@@ -468,7 +468,7 @@ func TestCountComparedWithNames(t *testing.T) {
 				}
 				want := ""
 				if c.records > 0 {
-					want = fmt.Sprintf("records=%d \"by the names\"=100", c.records)
+					want = fmt.Sprintf("it has %d records, and the next segment begins behind 100 records", c.records)
 					require.Equal(t, 1, strings.Count(told.String(), "level=WARN"), "once: %s", &told)
 				}
 				require.Contains(t, told.String(), want)

@@ -164,11 +164,14 @@ func (a *app) noteBehind(log *reader.Log, path string) (unindexed bool) {
 		least = "at least "
 	}
 	if unindexed, err = log.Unindexed(); err == nil && unindexed {
-		a.report("%s: the index is not whole: %s%s (%d bytes) behind it not shown; opening the log for appending, or jlq repair %s, derives it from the records",
-			path, least, countText(lines, "record"), size, path)
+		a.report("%s: the index is not whole: %s%s (%s) behind it not shown; opening the log for appending, or jlq repair %s, derives it from the records",
+			path, least, countText(lines, "record"), countText(uint64(size), "byte"), path)
 		return true
 	}
-	a.report("%s: %s%s (%d bytes) behind the index not shown; opening the log for appending makes records of those that are valid", path, least, countText(lines, "whole line"), size)
+	if n, err := log.Ahead(); err == nil && n > 0 {
+		return false // where the index ends begins no line: noteAhead tells of it
+	}
+	a.report("%s: %s%s (%s) behind the index not shown; opening the log for appending makes records of those that are valid", path, least, countText(lines, "whole line"), countText(uint64(size), "byte"))
 	return false
 }
 

@@ -118,7 +118,8 @@ func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 func (h *logHandler) WithGroup(string) slog.Handler { return h }
 
 func attrText(attr slog.Attr) string {
-	if attr.Key == "reason" || attr.Key == "err" {
+	switch attr.Key {
+	case "reason", "err", "error":
 		return fmt.Sprintf(": %v", attr.Value)
 	}
 	return fmt.Sprintf(" %s=%v", attr.Key, attr.Value)

@@ -31,9 +31,10 @@ type logStat struct {
 	Groups   []groupRow    `json:"groups,omitempty"`
 	Problems []string      `json:"problems,omitempty"` // what is wrong with it, as far as stat looks
 
-	outside segment.Outside
-	metaErr error // why partition.json does not tell
-	failed  int   // exit code
+	outside  segment.Outside
+	metaErr  error // why partition.json does not tell
+	failed   int   // exit code
+	mendable bool  // repair can do something about it: more is wrong than that a segment is away
 }
 
 // sizeStat tells about record sizes in bytes.
@@ -165,8 +166,10 @@ func (c *statCommand) stat(ctx context.Context, path string) error {
 	if more := len(s.Problems) - shownProblems; more > 0 {
 		c.report("… and %d more; --json lists all", more)
 	}
+	if s.mendable {
+		c.hint("jlq repair " + path + " shows how to mend it")
+	}
 	if s.failed == exitInvalid {
-		c.report("hint: jlq repair %s shows how to mend it", path)
 		for _, seg := range s.Segments {
 			if seg.State == stateAway {
 				c.hint(awayHint(path, seg.Base))

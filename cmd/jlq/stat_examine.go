@@ -71,6 +71,7 @@ func (s *logStat) problem(err error) {
 	if _, away := errors.AsType[*segment.SegmentAwayError](err); corrupt || away {
 		code = exitInvalid
 	}
+	s.mendable = s.mendable || corrupt
 	s.note(code, err.Error())
 }
 
@@ -107,6 +108,7 @@ func (s *logStat) examineIndex(p *partition.Partition, info reader.Info) {
 	}
 	if s.Ahead > 0 {
 		s.Index = "damaged"
+		s.mendable = true
 		last := info.Segments[len(info.Segments)-1]
 		s.note(exitInvalid, fmt.Sprintf("%s: at its end, %s no record", last.Index, entriesText(s.Ahead)))
 	}

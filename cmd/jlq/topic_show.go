@@ -25,7 +25,8 @@ type topicStat struct {
 	Partitions []partitionStat `json:"partitions"`
 	Groups     []groupRow      `json:"groups,omitempty"`
 
-	failed int
+	failed   int
+	mendable bool // by repair, some partition
 }
 
 // partitionStat is one partition of a topic.
@@ -76,8 +77,8 @@ func (a *app) topicShow(ctx context.Context, path string, flags readFlags, asJSO
 			a.report("%s", problem)
 		}
 	}
-	if s.failed == exitInvalid {
-		a.report("hint: jlq repair %s shows how to mend it", path)
+	if s.mendable {
+		a.hint("jlq repair " + path + " shows how to mend it")
 	}
 	if s.failed != exitOK {
 		return silent(s.failed)
@@ -135,6 +136,7 @@ func (s *topicStat) add(p partitionStat) {
 	s.Bytes += p.Bytes
 	s.IdxBytes += p.IdxBytes
 	s.failed = max(s.failed, p.failed)
+	s.mendable = s.mendable || p.mendable
 }
 
 func (s *topicStat) text() string {

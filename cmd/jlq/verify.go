@@ -138,7 +138,7 @@ func problemText(p partition.Problem) string {
 		text += fmt.Sprintf("offset %d, ", p.Offset)
 	}
 	if p.Length > 0 {
-		text += fmt.Sprintf("%d bytes from position %d: ", p.Length, p.Position)
+		text += fmt.Sprintf("%s from position %d: ", countText(uint64(p.Length), "byte"), p.Position)
 	} else {
 		text += fmt.Sprintf("position %d: ", p.Position)
 	}
