@@ -148,6 +148,9 @@ func (g *Group) Unregister(ctx context.Context) error {
 // or makes it again. They hold nothing that anybody needs, so an error is none.
 func (g *Group) clear(claims []*claim) {
 	for _, c := range claims {
+		if !c.named() {
+			continue // it is the lock of another, in the place of one that was moved
+		}
 		dir := g.claimDir(c.number)
 		_ = g.src.fs.Remove(filepath.Join(dir, holderName))
 		_ = g.src.fs.Remove(dir)

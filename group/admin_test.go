@@ -133,6 +133,50 @@ func TestUnregisterClearsOnlyWhatIsEmpty(t *testing.T) {
 	require.NoError(t, m.Close())
 }
 
+// Unregister removes the directory that it has locked, and not one that somebody
+// put in its place, whose lock another member has.
+func TestUnregisterLeavesTheLocksOfOthers(t *testing.T) {
+	mem := vfs.NewMem()
+	fill(t, mem, "log", 1)
+	other := open(t, mem, "log", Options{})
+	require.NoError(t, join(t, other).Close())
+	dir := other.claimDir(0)
+	theirs := other.newClaim(0)
+	g := open(t, vfs.NewFault(mem, func(op vfs.Op) error {
+		if op.Kind == vfs.OpRename && op.To == other.src.place.File && theirs.lock == nil {
+			require.NoError(t, mem.Rename(dir, dir+"-away"))
+			require.NoError(t, theirs.acquire())
+			require.NoError(t, theirs.sign("them"))
+		}
+		return nil
+	}), "log", Options{})
+	require.NoError(t, g.Unregister(t.Context()))
+	require.True(t, theirs.named(), "their lock is the one that counts")
+	_, err := mem.Stat(dir + "/" + holderName)
+	require.NoError(t, err)
+	require.NoError(t, theirs.close())
+}
+
+// A claim outlasts that the directory of the group is removed just before that of the
+// partition is made in it: somebody forgets the group.
+func TestClaimWhileForgotten(t *testing.T) {
+	mem := vfs.NewMem()
+	fill(t, mem, "log", 1)
+	var g *Group
+	left := 1
+	g = open(t, vfs.NewFault(mem, func(op vfs.Op) error {
+		if op.Kind == vfs.OpMkdir && op.Path == g.claimDir(0) && left > 0 {
+			left--
+			return mem.Remove("log/groups/g")
+		}
+		return nil
+	}), "log", Options{})
+	c := g.newClaim(0)
+	require.NoError(t, g.acquireSoon(t.Context(), c))
+	require.Zero(t, left)
+	require.NoError(t, c.close())
+}
+
 // Who may not look at the locks of a group is told how far it is all the same.
 func TestLagWithoutTheLocks(t *testing.T) {
 	mem := vfs.NewMem()

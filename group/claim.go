@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -68,18 +67,16 @@ type begun struct {
 // acquire locks the claim's directory.
 func (c *claim) acquire() error {
 	dir := c.g.claimDir(c.number)
-	if err := mkdirs(c.g.src.fs, c.g.opts.dirMode(), filepath.Dir(filepath.Dir(dir)), filepath.Dir(dir), dir); err != nil {
+	err := again(func() (err error) {
+		if err = mkdirs(c.g.src.fs, c.g.opts.dirMode(), parents(dir, 3)...); err == nil {
+			c.lock, err = lockNamed(c.g.src.fs, dir)
+		}
 		return err
+	})
+	if errors.Is(err, vfs.ErrLocked) || errors.Is(err, errMoved) {
+		return busy(err)
 	}
-	lock, err := lockNamed(c.g.src.fs, dir)
-	switch {
-	case errors.Is(err, vfs.ErrLocked), errors.Is(err, errMoved), errors.Is(err, fs.ErrNotExist):
-		return busy(err) // or somebody who forgets the group has just removed it
-	case err != nil:
-		return err
-	}
-	c.lock = lock
-	return nil
+	return err
 }
 
 // openLog opens the partition for reading.

@@ -35,6 +35,17 @@ func sameNamed(fsys vfs.FS, name string, l vfs.Lock) error {
 	return nil
 }
 
+// again makes directories and something in them, and makes them anew where who
+// forgets the group removes them in between.
+func again(do func() error) (err error) {
+	for range maxNewMember {
+		if err = do(); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return err
+}
+
 // mkdirs makes the directories, each the parent of the next, where they are
 // missing. They hold locks and nothing that has to survive, so they are not
 // synced.

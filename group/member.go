@@ -107,14 +107,12 @@ func (m *Member) join(ctx context.Context) error {
 func (m *Member) appear() (err error) {
 	g, dir := m.g, m.g.membersDir()
 	var ship *membership
-	for range maxNewMember {
+	err = again(func() (err error) {
 		if err = mkdirs(g.src.fs, g.opts.dirMode(), parents(dir, 3)...); err == nil {
 			ship, err = g.announce()
 		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			break // else who forgets the group has removed them: they are made again
-		}
-	}
+		return err
+	})
 	if err != nil {
 		return &SaveError{Group: g.name, Path: g.src.place.File, Err: err}
 	}
