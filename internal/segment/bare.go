@@ -90,7 +90,7 @@ func endLine(fsys vfs.FS, pair Pair, opts BareOptions, report *Report) (end, fro
 	if err := f.Sync(); err != nil {
 		return 0, 0, err
 	}
-	from = unvouched(from, end)
+	from = unvouched(from, end, opts.MaxLine)
 	return end, from, settle(fsys, f, from, end)
 }
 

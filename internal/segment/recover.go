@@ -231,7 +231,7 @@ func (r *recovery) writeAgain() error {
 		return err
 	}
 	defer rec.Close()
-	from := writeAgainFrom(r.opts.Meta, f.promise, f.end.pos)
+	from := writeAgainFrom(r.opts.Meta, f.promise, f.end.pos, r.opts.MaxLine)
 	r.report.Rewritten = f.end.pos - from
 	src := io.NewSectionReader(rec, from, r.report.Rewritten)
 	if _, err := io.Copy(io.NewOffsetWriter(rec, from), src); err != nil {
@@ -247,13 +247,19 @@ func (r *recovery) writeAgain() error {
 // writer leaves no more behind than these and one batch.
 const MaxUnsynced = 256 << 20
 
+// unsyncedFrom is from where on a writer can have left what ends at end unsynced,
+// of whom nothing is known but that its records have at most maxLine bytes.
+func unsyncedFrom(end int64, maxLine int) int64 {
+	return max(0, end-MaxUnsynced-max(defaultBatch, int64(maxLine)+1))
+}
+
 // writeAgainFrom is where the bytes begin that a sync alone may not bring to
 // the disk. Where no partition.json tells how far they were vouched for, it is
 // as far back as a writer whose sync failed can have left any: what was copied
 // here by other means is on the disk once it is synced.
-func writeAgainFrom(meta *Meta, promise, end int64) int64 {
+func writeAgainFrom(meta *Meta, promise, end int64, maxLine int) int64 {
 	if meta == nil {
-		return max(0, end-MaxUnsynced-defaultBatch)
+		return unsyncedFrom(end, maxLine)
 	}
 	return promise
 }

@@ -390,8 +390,9 @@ func TestWriteAgainFrom(t *testing.T) {
 		{nil, 0, 300, 0},
 		{nil, 0, MaxUnsynced + defaultBatch + 7, 7},
 	} {
-		require.Equal(t, c.from, writeAgainFrom(c.meta, c.promise, c.end))
+		require.Equal(t, c.from, writeAgainFrom(c.meta, c.promise, c.end, 1<<10))
 	}
+	require.Equal(t, int64(7), writeAgainFrom(nil, 0, MaxUnsynced+1<<30+8, 1<<30), "a batch may be one large record")
 }
 
 // crashRecovery reports whether the recovery was long enough to be crashed at

@@ -138,8 +138,7 @@ func (r *PairRepair) writeAgain(rec vfs.File) error {
 	if r.opts.Synced < 0 {
 		return nil
 	}
-	// No writer leaves more unsynced than that, and one batch.
-	from := max(min(r.opts.Synced, r.NewEnd), r.NewEnd-MaxUnsynced-int64(r.opts.MaxLine))
+	from := max(min(r.opts.Synced, r.NewEnd), unsyncedFrom(r.NewEnd, r.opts.MaxLine))
 	if from < r.NewEnd {
 		src := io.NewSectionReader(&stepped{rec, r.opts.Step}, from, r.NewEnd-from)
 		if _, err := io.Copy(io.NewOffsetWriter(rec, from), src); err != nil {

@@ -78,8 +78,8 @@ func vouchedBy(idx, rec vfs.File, info vfs.Info) int64 {
 
 // unvouched is from where on a bare file is looked at on the disk: at least the
 // page that the next record shares, at most what a writer leaves unsynced.
-func unvouched(vouched, end int64) int64 {
-	return max(min(vouched, alignDown(max(end-1, 0))), end-MaxUnsynced-defaultBatch, 0)
+func unvouched(vouched, end int64, maxLine int) int64 {
+	return max(min(vouched, alignDown(max(end-1, 0))), unsyncedFrom(end, maxLine))
 }
 
 // firstEntry is the number of the first of n+1 entries that is not below

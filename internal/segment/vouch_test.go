@@ -47,8 +47,9 @@ func TestUnvouched(t *testing.T) {
 		{20_000, 20_000, 16_384},
 		{0, 1 << 40, 1<<40 - MaxUnsynced - defaultBatch},
 	} {
-		require.Equal(t, c.want, unvouched(c.vouched, c.end), "%+v", c)
+		require.Equal(t, c.want, unvouched(c.vouched, c.end, 1<<10), "%+v", c)
 	}
+	require.Equal(t, int64(1<<40-MaxUnsynced-1<<30-1), unvouched(0, 1<<40, 1<<30), "a batch may be one large record")
 }
 
 // TestVouched: what a writer vouched for is not looked at again, and so opening
