@@ -200,7 +200,8 @@ func (t *tailCommand) followChosen(ctx context.Context, v *view, log *reader.Log
 		return nil, err
 	}
 	// They are looked at again, and counted then.
-	w.matched, w.invalid, w.large, w.far, w.met = 0, gaps{}, gaps{}, nil, false
+	w.matched, w.invalid, w.large, w.far = 0, gaps{}, gaps{}, nil
+	w.met.Store(false)
 	switch {
 	case len(f.records) > 0 && f.records[0].Offset != reader.UnknownOffset:
 		v.from = f.records[0].Offset

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -61,11 +62,11 @@ type where struct {
 	checked bool           // all records were checked when they were stored
 	onBad   string
 	matched uint64
-	invalid gaps       // lines that are not JSON and were not told yet
-	large   gaps       // lines that are larger than may be read, the same
-	far     error      // the first of these whose offset is not known
-	met     bool       // there was one of either
-	mu      sync.Mutex // for large and far: one goroutine may read while another looks at lines
+	invalid gaps        // lines that are not JSON and were not told yet
+	large   gaps        // lines that are larger than may be read, the same
+	far     error       // the first of these whose offset is not known
+	met     atomic.Bool // there was one of either
+	mu      sync.Mutex  // for large and far: one goroutine may read while another looks at lines
 }
 
 // newWhere compiles the filter of a command; nil where there is none. --on-bad
@@ -145,7 +146,7 @@ func (w *where) tooLarge(d reader.Damage) error {
 func (w *where) addLarge(offset uint64, size int64, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.met = true
+	w.met.Store(true)
 	w.large.add(offset, 1, size)
 	if offset == reader.UnknownOffset && w.far == nil {
 		w.far = err
@@ -167,7 +168,7 @@ func (w *where) refuse(rec reader.Record, size int64, err error) error {
 	if w.app.skip != nil && w.app.skip.leavesOut(rec) {
 		return nil // it is told as what it is: blank, or damaged
 	}
-	w.met = true
+	w.met.Store(true)
 	w.invalid.add(rec.Offset, 1, size+1)
 	if w.app.out.isLive() {
 		w.tell()
@@ -231,7 +232,7 @@ func (w *where) outcome(err error) error {
 		return err
 	case failed != nil:
 		return failed
-	case w.met && w.onBad == "":
+	case w.met.Load() && w.onBad == "":
 		return silent(exitInvalid)
 	case w.matched == 0:
 		return silent(exitMissing)
