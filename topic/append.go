@@ -37,7 +37,7 @@ func (t *Topic) Append(key, record []byte) (ID, error) {
 }
 
 func (t *Topic) appendTo(i int, record []byte) (offset uint64, err error) {
-	defer t.using()()
+	defer t.using(i)()
 	p, err := t.writer(i)
 	if err != nil {
 		return 0, err
@@ -78,8 +78,8 @@ func (t *Topic) place(v *view, key []byte) int {
 }
 
 // failed decides what an error of partition i comes to. A partition that was
-// closed stored nothing: where that is because topic.json has changed, or
-// because it made way for another one, the record is placed again.
+// closed stored nothing: where that is because topic.json has changed, the
+// record is placed again.
 func (t *Topic) failed(v *view, i int, err error) (again bool, _ error) {
 	_ = t.Refresh() // what it finds, the next look at the view finds too
 	now := t.now.Load()
@@ -89,7 +89,7 @@ func (t *Topic) failed(v *view, i int, err error) (again bool, _ error) {
 	if partition, ok := errors.AsType[*PartitionError](err); ok {
 		return now != v, partition
 	}
-	moved := !now.meta.Has(i) || !now.visible[i] || t.most > 0
+	moved := !now.meta.Has(i) || !now.visible[i]
 	if moved && errors.Is(err, fs.ErrClosed) {
 		return true, nil
 	}

@@ -152,7 +152,7 @@ func (b *batch) store(v *view, s *share) {
 	for k, r := range s.records {
 		data[k] = b.records[r].Data
 	}
-	defer b.t.using()()
+	defer b.t.using(s.partition)()
 	p, err := b.t.writer(s.partition)
 	stored, first := 0, uint64(0)
 	if err == nil {

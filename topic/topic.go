@@ -210,7 +210,7 @@ func (t *Topic) lost(i int, err error) error {
 // Sync returns when every record that was acknowledged before the call
 // survives a power loss.
 func (t *Topic) Sync() error {
-	errs := []error{t.takeErr()}
+	errs := []error{t.closingErr()}
 	v := t.now.Load()
 	for i, p := range v.parts {
 		if p != nil && v.writes[i] {
@@ -236,7 +236,7 @@ func (t *Topic) Close() error {
 	t.mu.Unlock()
 	close(t.stop)
 	t.watch.Wait()
-	return errors.Join(t.takeErr(), closeAll(v.parts))
+	return errors.Join(t.closingErr(), closeAll(v.parts))
 }
 
 // closeAll closes partitions at the same time: each syncs.

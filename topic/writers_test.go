@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -77,17 +78,17 @@ func TestFewWriters(t *testing.T) {
 }
 
 // TestCloseOfWriterIsTold: what goes wrong while a partition makes way is an error
-// of the next Sync.
+// of Sync until it is opened again.
 func TestCloseOfWriterIsTold(t *testing.T) {
 	mem, opts := newTopic(t, 8)
 	broken := false
 	opts.Partition.FS = vfs.NewFault(mem, func(op vfs.Op) error {
-		if broken && op.Kind == vfs.OpSync {
+		if broken && op.Kind == vfs.OpSync && strings.HasPrefix(op.Path, "orders/0/") {
 			return syscall.EIO
 		}
 		return nil
 	})
-	opts.Partition.Shared = true
+	opts.Partition.Shared, opts.Partition.Sync = true, partition.SyncOS
 	top, err := openFor("orders", opts, 2*filesOfWriter)
 	require.NoError(t, err)
 	append1 := func(i int) error {
@@ -97,10 +98,37 @@ func TestCloseOfWriterIsTold(t *testing.T) {
 	require.NoError(t, append1(0))
 	require.NoError(t, append1(1))
 	broken = true
-	_ = append1(2) // it may fail itself; 0 makes way for it
+	require.NoError(t, append1(2)) // 0 makes way for it
 	require.ErrorIs(t, top.Sync(), syscall.EIO)
+	require.ErrorIs(t, top.Sync(), syscall.EIO, "also to others who ask")
 	broken = false
-	_ = top.Close() // poisoned ones say so again
+	require.NoError(t, append1(0))
+	require.NoError(t, top.Sync(), "opening it again brought its records to the disk")
+	require.NoError(t, top.Close())
+}
+
+// TestWriterInUseStays: a partition that somebody appends to, in several batches
+// maybe, does not make way.
+func TestWriterInUseStays(t *testing.T) {
+	_, opts := newTopic(t, 8)
+	opts.Partition.Shared = true
+	top, err := openFor("orders", opts, 4*filesOfWriter)
+	require.NoError(t, err)
+	defer top.Close()
+	done := top.using(0)
+	p, err := top.writer(0)
+	require.NoError(t, err)
+	for i := 1; i < 8; i++ {
+		_, err := top.appendTo(i, rec(i))
+		require.NoError(t, err)
+	}
+	_, err = p.Append(rec(0))
+	require.NoError(t, err)
+	done()
+	_, err = top.appendTo(1, rec(1))
+	require.NoError(t, err)
+	_, err = p.Append(rec(0))
+	require.ErrorIs(t, err, fs.ErrClosed, "now it was its turn")
 }
 
 // TestCrowded: a topic that is not shared says how many files it would take.
