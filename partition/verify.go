@@ -43,7 +43,7 @@ const (
 
 // Verified counts what a run of Verify has read.
 type Verified struct {
-	Records uint64 // lines that are records or stand in their place
+	Records uint64 // lines that are records or stand in their place; in a bare file a complete last one without newline too
 	Bytes   int64  // of the records files
 }
 

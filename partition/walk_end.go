@@ -22,6 +22,7 @@ func (w *walk) tail(p Problem, f *findings) error {
 	case bare && p.Kind == KindNUL:
 	case bare && f.complete:
 		p.Note, p.Reason = true, "the last line has no newline; it counts, because it is complete"
+		w.v.read.Records++
 	case bare:
 		p.Reason = "the last line has no newline and is not complete"
 	case w.published():
