@@ -137,7 +137,7 @@ func (c *appendCommand) run(ctx context.Context, path string, files []string) er
 	if len(files) == 0 {
 		files = []string{"-"}
 	}
-	if err := checkInputs(files); err != nil {
+	if err := checkInputs(path, files); err != nil {
 		return err
 	}
 	if topic.IsTopic(path, nil) {

@@ -12,26 +12,44 @@ import (
 	"example.com/jlq/partition"
 )
 
-// checkInputs finds files that cannot be read before anything is stored.
-func checkInputs(files []string) error {
+// checkInputs finds files that cannot be read before anything is stored in the
+// log at path.
+func checkInputs(path string, files []string) error {
 	stdins := 0
 	for _, name := range files {
 		if name == "-" {
 			stdins++
 			continue
 		}
-		info, err := os.Stat(name)
-		if err != nil {
-			return err
-		}
-		if info.IsDir() {
-			return &fs.PathError{Op: "read", Path: name, Err: errors.New("is a directory; name the files to append")}
+		if err := checkInput(name); err != nil {
+			return &usageError{err: err, hint: logLast(path, files)}
 		}
 	}
 	if stdins > 1 {
 		return usagef("append: stdin (-) can be read only once")
 	}
 	return nil
+}
+
+func checkInput(name string) error {
+	info, err := os.Stat(name)
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s: %w", name, e.Err)
+	}
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s: is a directory; name the files to append", name)
+	}
+	return err
+}
+
+// logLast is the hint for who names the log last, as cp does: a file is there,
+// and what it was to be filled from is not.
+func logLast(path string, files []string) string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || len(files) != 1 {
+		return ""
+	}
+	return fmt.Sprintf("the LOG comes before the files: jlq append %s %s", files[0], path)
 }
 
 // refuseOwn keeps a log from being fed to itself, which would not end, and

@@ -62,7 +62,8 @@ func (b *badLines) keep(it item) error {
 }
 
 // hinted adds to the refusal of the first line of pretty-printed JSON what was
-// wanted, and to that of text how it becomes JSON.
+// wanted, to that of a blank line how it is left out, and to that of text how it
+// becomes JSON.
 func hinted(err error, it item) error {
 	syntax, ok := errors.AsType[*jsonl.SyntaxError](it.err)
 	switch {
@@ -70,6 +71,8 @@ func hinted(err error, it item) error {
 		return err
 	case strings.HasPrefix(syntax.Reason, "unexpected end"):
 		return &usageError{err: err, hint: "--compact stores JSON of several lines"}
+	case errors.Is(it.err, jsonl.ErrEmpty):
+		return &usageError{err: err, hint: "--on-bad skip leaves blank lines out"}
 	case looksLikeText(it.raw):
 		return &usageError{err: err, hint: "a record is one JSON value on a line; jq -R . makes a JSON string of each line of text"}
 	}
