@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/jlq/internal/segment"
 	"example.com/jlq/partition"
 	"example.com/jlq/topic"
 )
@@ -174,6 +175,9 @@ func (c *appendCommand) tellCreated(p *partition.Partition) {
 
 // damaged adds to the refusal of a damaged log what can be done.
 func damaged(path string, err error) error {
+	if away, ok := errors.AsType[*segment.SegmentAwayError](err); ok {
+		return &usageError{err: err, hint: awayHint(path, away.Base)}
+	}
 	if _, corrupt := errors.AsType[*partition.CorruptError](err); !corrupt {
 		return err
 	}

@@ -113,7 +113,7 @@ func (f readFlags) advise(log *reader.Log, err error) error {
 	path := log.Place().Path
 	if away, ok := errors.AsType[*segment.SegmentAwayError](err); ok {
 		hint := awayHint(path, away.Base)
-		if f.onBad.value == "fail" && hint != "" {
+		if _, more := behindAway(path, away.Base); more && f.onBad.value == "fail" {
 			hint = "--on-bad skip leaves it out; " + hint
 		}
 		return &usageError{err: err, hint: hint}
