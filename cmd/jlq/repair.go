@@ -136,6 +136,7 @@ func (c *repairCommand) verdict(path string, r partition.RepairReport) error {
 	if len(r.Left) > 0 {
 		c.hint(withoutAway(path))
 	}
+	c.hintEdited(path, r)
 	switch {
 	case n == 0 && len(r.Left) == 0 && len(r.Shifts) == 0:
 		c.report("%s: nothing to repair", path)
@@ -155,4 +156,17 @@ func (c *repairCommand) verdict(path string, r partition.RepairReport) error {
 		return nil
 	}
 	return silent(exitInvalid)
+}
+
+// hintEdited tells of what an editor did, as long as it can be undone.
+func (c *repairCommand) hintEdited(path string, r partition.RepairReport) {
+	for _, a := range r.Actions {
+		if a.Done || a.Action != partition.ActionFill && a.Action != partition.ActionIndex || a.Position != 0 {
+			continue
+		}
+		if hint := editorHint(path, a.Offset); hint != "" {
+			c.hint(hint)
+			return
+		}
+	}
 }

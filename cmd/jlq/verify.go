@@ -20,6 +20,7 @@ type verifyCommand struct {
 	problems, notes uint64
 	invalid, nul    bool               // records that are none, NUL bytes
 	away            *partition.Problem // the first segment that is not there
+	edited          *partition.Problem // the first thing wrong from the beginning of a segment on
 }
 
 func (a *app) verifyCmd() *cobra.Command {
@@ -101,6 +102,9 @@ func (c *verifyCommand) show(p partition.Problem) error {
 		if p.Kind == partition.KindSegment && c.away == nil {
 			c.away = &p
 		}
+		if c.edited == nil && p.Position == 0 && p.Records > 0 {
+			c.edited = &p
+		}
 	}
 	line, err := c.line(p)
 	if err == nil {
@@ -171,6 +175,9 @@ func (c *verifyCommand) verdict(p *partition.Partition, read partition.Verified)
 		if _, err := os.Stat(c.away.Path); errors.Is(err, fs.ErrNotExist) {
 			c.hint(awayHint(p.Path(), c.away.Offset))
 		}
+	}
+	if c.edited != nil && !p.Log().Place().Bare {
+		c.hint(editorHint(p.Path(), c.edited.Offset))
 	}
 	return silent(exitInvalid)
 }
