@@ -83,15 +83,6 @@ func (r *Reader) loaded() error {
 	return nil
 }
 
-// makeRoom lets go of the files where the process has too many open: the block
-// is in memory, and the next one may be read from other handles. Those of a bare
-// file say which file its offsets mean.
-func (r *Reader) makeRoom() {
-	if opened.crowded() && r.log.indexed() && !r.single {
-		r.leaveSource()
-	}
-}
-
 // doubtful reports whether err may come from files that were replaced.
 func (r *Reader) doubtful(err error) bool {
 	return errors.Is(err, segment.ErrIndexMismatch) || errors.Is(err, fs.ErrClosed)

@@ -91,3 +91,12 @@ func (s *shelf) empty() {
 		}
 	}
 }
+
+// makeRoom lets go of the files where the process has too many open: the block
+// is in memory, and the next one may be read from other handles. Those of a bare
+// file say which file its offsets mean.
+func (r *Reader) makeRoom() {
+	if opened.crowded() && r.log.indexed() && !r.single {
+		r.leaveSource()
+	}
+}

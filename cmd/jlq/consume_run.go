@@ -62,7 +62,11 @@ func (c *consumer) run(parent context.Context) error {
 	if idle, ok := errors.AsType[*idleError](err); ok {
 		err = c.whyIdle(parent, idle)
 	}
-	err = unlessIdle(err)
+	return c.finish(unlessIdle(err))
+}
+
+// finish leaves the group and says what is to be said; err is how delivering ended.
+func (c *consumer) finish(err error) error {
 	if closed := c.m.Close(); closed != nil && !errors.Is(err, closed) {
 		c.complain(c.about(err))
 		err = closed // what could not be stored outranks the rest

@@ -9,13 +9,7 @@ import (
 	"example.com/jlq/internal/filter"
 )
 
-func (a *app) filterCmd() *cobra.Command {
-	c := newCat(a)
-	cmd := &cobra.Command{
-		Use:        "filter LOG EXPR",
-		SuggestFor: []string{"where", "select"},
-		Short:      "print the records that an expression is true of",
-		Long: `filter prints the records of a log, or of a range of it, that EXPR is true of, as
+const filterLong = `filter prints the records of a log, or of a range of it, that EXPR is true of, as
 they are stored and in their order; on all cores. cat, head, tail and count take the
 same expression as --where.
 
@@ -36,11 +30,19 @@ Strings compare by what they stand for: "A" is "\u0041".
 
 Lines that are not JSON, or larger than may be read (--max-record), are left out,
 counted, and make the exit code 4; with --on-bad skip it stays 0, with --on-bad fail the
-first ends it. In a bare file every line is
-checked. Records of a partition were checked when they were stored, unless its writer
-was told not to: of these, damage is noticed only where the filter looks.
+first ends it. In a bare file every line is checked. Records of a partition were checked
+when they were stored, unless its writer was told not to: of these, damage is noticed
+only where the filter looks.
 
-Exit code 1 says that nothing matched, 3 that EXPR does not compile.`,
+Exit code 1 says that nothing matched, 3 that EXPR does not compile.`
+
+func (a *app) filterCmd() *cobra.Command {
+	c := newCat(a)
+	cmd := &cobra.Command{
+		Use:        "filter LOG EXPR",
+		SuggestFor: []string{"where", "select"},
+		Short:      "print the records that an expression is true of",
+		Long:       filterLong,
 		Example: `  jlq filter app.jsonl '.level == "error" && .user.id > 100'
   jlq filter -o @-3h -n 10 orders '.total >= 1000 || .items[0] == "lamp"'`,
 		Args: wantArgs(2, 2, "a LOG and an EXPR"),
