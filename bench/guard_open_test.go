@@ -11,25 +11,25 @@ import (
 func openGuards() []guard {
 	const records = 50_000
 	return []guard{
-		{"open to read and close", 77, 15, 10, opening(records, func(jlqStore, *Set) error { return nil })},
-		{"open to read, count", 91, 23, 10, opening(records, func(log jlqStore, set *Set) error {
+		{"open to read and close", 78, 15, 10, opening(records, func(jlqStore, *Set) error { return nil })},
+		{"open to read, count", 92, 23, 10, opening(records, func(log jlqStore, set *Set) error {
 			_, next := log.Bounds()
 			return mustBe(int(next), set.Len())
 		})},
 		{"open to read, the last 10", 116, 30, 10, opening(records, func(log jlqStore, _ *Set) error {
 			return counted(log.Log().Tail(10).Records(), 10)
 		})},
-		{"open to read, get one", 78, 17, 10, opening(records, func(log jlqStore, set *Set) error {
+		{"open to read, get one", 79, 17, 10, opening(records, func(log jlqStore, set *Set) error {
 			_, err := log.Get(uint64(set.Len() / 2))
 			return err
 		})},
-		{"open to write and close", 290, 210, 10, openingToWrite(records, 0)},
-		{"open to write, append one, close", 330, 226, 10, openingToWrite(records, 1)},
+		{"open to write and close", 292, 211, 10, openingToWrite(records, 0)},
+		{"open to write, append one, close", 333, 227, 10, openingToWrite(records, 1)},
 		{"open to read among 1,000 segments", 5350, 166, 5, func(t *testing.T, dir string, fs *countingFS) func() error {
 			manySegments(t, dir, 1000)
 			return func() error { return openRead(dir, 1000, fs) }
 		}},
-		{"open to write among 1,000 segments and close", 5215, 56, 5, func(t *testing.T, dir string, fs *countingFS) func() error {
+		{"open to write among 1,000 segments and close", 5219, 57, 5, func(t *testing.T, dir string, fs *countingFS) func() error {
 			manySegments(t, dir, 1000)
 			return func() error {
 				p, err := partition.Open(dir, &partition.Options{FS: fs})
