@@ -346,7 +346,7 @@ func (m *matrix) crashes(t anyT, work []crashOp) {
 		for _, c := range cuts(uint64(at)) {
 			m.afterCut(t, s.mem.Crash(c.config), s.owedAfterPowerLoss(), m.depth, func() string { return what() + c.name })
 		}
-		m.afterKill(t, s.mem, now, s.owedAfterKill(), s.owedAfterPowerLoss(), func() string { return what() + "killed" })
+		m.afterKill(t, s.mem, now, s.owedAfterKill(), s.owedAfterPowerLoss(), m.depth, func() string { return what() + "killed" })
 	}
 }
 
@@ -377,7 +377,8 @@ func (m *matrix) afterCut(t anyT, after *vfs.Mem, owed promise, depth int, what 
 		what := func() string { return fmt.Sprintf("%s; opened with %v", what(), sync) }
 		lines := m.log.requireSurvived(t, m.opened, after.Kill(), owed, sync, what)
 		if depth > 0 {
-			m.recoveries(t, after, m.log.onDisk(left, lines), sync, depth, what)
+			owed := m.log.onDisk(left, lines)
+			m.recoveries(t, after, owed, owed, sync, depth, what)
 		}
 	}
 }
@@ -385,43 +386,42 @@ func (m *matrix) afterCut(t anyT, after *vfs.Mem, owed promise, depth int, what 
 // afterKill checks what the death of the process left: all that was written,
 // some of it not on the disk. owedThen is what is owed when the power fails
 // before the next writer has opened it.
-func (m *matrix) afterKill(t anyT, dead *vfs.Mem, now moment, owed, owedThen promise, what func() string) {
+func (m *matrix) afterKill(t anyT, dead *vfs.Mem, now moment, owed, owedThen promise, depth int, what func() string) {
 	// Two states that are the same before and after a power loss differ in
 	// nothing that matters.
-	if m.seen.before(owed, fmt.Sprint("killed", m.depth), now.kept, now.lost) {
+	if m.seen.before(owed, fmt.Sprint("killed", depth), now.kept, now.lost) {
 		return
 	}
 	for _, sync := range []SyncMode{SyncAlways, SyncOS} {
 		what := func() string { return fmt.Sprintf("%s; opened with %v", what(), sync) }
 		m.log.requireSurvived(t, m.opened, dead.Kill(), owed, sync, what)
-		if m.depth > 0 {
-			m.recoveries(t, dead, owedThen, sync, m.depth, what)
+		if depth > 0 {
+			m.recoveries(t, dead, owed, owedThen, sync, depth, what)
 		}
 	}
 }
 
 // recoveries crashes the recovery of a log before each of its changes, and
-// after all of them.
-func (m *matrix) recoveries(t anyT, dead *vfs.Mem, owed promise, sync SyncMode, depth int, what func() string) {
-	for at := 1; ; at++ {
+// after all of them: by a power loss, after which owedThen is owed, and by the
+// death of the process, after which owed is.
+func (m *matrix) recoveries(t anyT, dead *vfs.Mem, owed, owedThen promise, sync SyncMode, depth int, what func() string) {
+	for at, whole := 1, false; !whole; at++ {
 		fsys, point := dead.Kill(), &crashPoint{at: at}
 		p, err := m.opened.open(m.log, vfs.NewFault(fsys, point.hook), sync)
 		point.halt()
-		if err == nil {
+		if whole = err == nil; whole {
 			_, next := p.Bounds()
-			owed.atLeast = int(next) // what a writer stands on is on the disk
+			owed.atLeast, owedThen.atLeast = int(next), int(next) // what a writer stands on is on the disk
 			m.opened.drop(p)
 		} else {
 			require.ErrorIs(t, err, vfs.ErrCrashed, "%s", lazy(what))
 		}
+		what := func() string { return fmt.Sprintf("%s; crashed again before change %d of recovery: ", what(), at) }
 		for _, c := range fewCuts(uint64(at)) {
-			m.afterCut(t, fsys.Crash(c.config), owed, depth-1, func() string {
-				return fmt.Sprintf("%s; crashed again before change %d of recovery: %s", what(), at, c.name)
-			})
+			m.afterCut(t, fsys.Crash(c.config), owedThen, depth-1, func() string { return what() + c.name })
 		}
-		if err == nil {
-			return
-		}
+		now := moment{kept: readDisk(t, fsys.Kill()), lost: readDisk(t, fsys.Crash(vfs.CrashConfig{}))}
+		m.afterKill(t, fsys, now, owed, owedThen, depth-1, func() string { return what() + "killed" })
 	}
 }
 
@@ -455,6 +455,9 @@ func TestCrashInRecovery(t *testing.T) {
 	}
 	eachFirstOp(t, func(t *testing.T, m *matrix, first crashOp) {
 		m.depth = depth
+		if first.name == crashOps[0].name {
+			m.crashes(t, nil) // within the opening that makes the log
+		}
 		m.crashes(t, []crashOp{first})
 	})
 }

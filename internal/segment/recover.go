@@ -31,6 +31,7 @@ type RecoverOptions struct {
 //	cut it                    the copy is found, identical, and is used again
 //	write again, sync         as after the crash before
 //	index                     derived data: derived again
+//	sync once more            where nothing else was: a killed recovery had cut
 //	partition.json            all of it is found in order, and promised then
 //
 // The caller holds the writer's locks.
@@ -47,6 +48,7 @@ type recovery struct {
 	rec    vfs.Info // the records file that was surveyed
 	found  survey
 	sealed bool // another segment follows, which is the one to be promised
+	synced bool // the records were, since they were surveyed
 	report Report
 }
 
@@ -162,7 +164,7 @@ func (r *recovery) mend() error {
 	r.tell()
 	steps := []func() error{r.cutTail, r.writeAgain, r.mendIndex, r.promise}
 	if r.sealed {
-		steps = steps[:3]
+		steps[3] = r.syncEarlierCut
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -214,6 +216,7 @@ func (r *recovery) cutTail() error {
 	if err := rec.Truncate(f.end.pos); err != nil {
 		return err
 	}
+	r.synced = true
 	return rec.Sync()
 }
 
@@ -237,6 +240,7 @@ func (r *recovery) writeAgain() error {
 	if _, err := io.Copy(io.NewOffsetWriter(rec, from), src); err != nil {
 		return err
 	}
+	r.synced = true
 	if err := rec.Sync(); err != nil {
 		return err
 	}
@@ -273,5 +277,22 @@ func (r *recovery) promise() error {
 		// and then what is appended to it is lost with its name.
 		return r.fsys.SyncDir(r.dir)
 	}
+	if err := r.syncEarlierCut(); err != nil {
+		return err
+	}
 	return WriteMeta(r.fsys, r.dir, m, r.opts.Perm)
+}
+
+// syncEarlierCut syncs the records where this recovery had nothing to do with
+// them: one before it may have cut them and been killed before its sync. A power
+// loss would bring back what was cut, and the new promise may reach to within it.
+func (r *recovery) syncEarlierCut() error {
+	if r.synced {
+		return nil
+	}
+	rec, err := r.openRecords(os.O_RDWR, r.found.end.pos)
+	if err != nil {
+		return err
+	}
+	return errors.Join(rec.Sync(), rec.Close())
 }
