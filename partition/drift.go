@@ -62,11 +62,11 @@ func (w *walk) lostTrack(p *Problem, d *drift) {
 		if p.Records > 1 && !d.zeros {
 			what += ", and nothing that follows fits the lines"
 		}
-		p.Reason = what + "; " + w.wrong()
+		p.Reason = what + "; " + w.v.repair()
 		return
 	}
 	p.Kind = KindIndex
-	p.Reason = "it is not the index of these records: " + what + "; " + w.wrong()
+	p.Reason = "it is not the index of these records: " + what + "; " + w.v.repair()
 }
 
 // text says where the disagreement begins.
@@ -172,10 +172,12 @@ func (w *walk) wrongEntries(p *Problem, d *drift) {
 	if d.entry == 0 {
 		p.Records = max(p.Records, 2) - 1 // entry 0 is the start of record 0, and no end of any
 	}
-	p.Reason += "; " + w.wrong()
+	p.Reason += "; " + w.v.repair()
 }
 
-// wrong is what makes a wrong index right.
+// wrong is what makes an index right that does not end where the lines do, which
+// building one notices. It looks at a sample of the entries only, so that others
+// are for repair to find.
 func (w *walk) wrong() string {
 	if w.v.p.place.Bare {
 		return "jlq index builds a new one"

@@ -145,7 +145,7 @@ func (c *indexCommand) verdict(path, name string, rep index.Report, problems int
 	c.noteTail(path, rep)
 	switch {
 	case problems > 0:
-		c.report("%s: is not the index of %s; jlq index %s builds a new one", name, path, path)
+		c.report("%s: is not the index of %s; jlq repair %s shows how to mend it", name, path, path)
 		return silent(exitIndex)
 	case rep.Behind > 0:
 		c.report("%s: right, but not complete: %s not in it; jlq index %s adds them", name, countText(rep.Behind, "whole line"), path)

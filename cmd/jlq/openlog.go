@@ -125,9 +125,6 @@ func (f readFlags) advise(log *reader.Log, err error) error {
 		return err
 	}
 	hint := fmt.Sprintf("jlq verify %s says what is wrong, jlq repair %s shows how to mend it", path, path)
-	if log.Place().Bare && errors.Is(err, segment.ErrIndexMismatch) {
-		hint = fmt.Sprintf("jlq index %s makes the index anew", path)
-	}
 	if f.onBad.value != "" && f.onBad.value != "skip" {
 		hint = "--on-bad skip reads on behind it; " + hint
 	}

@@ -99,7 +99,7 @@ func (s *logStat) examineIndex(p *partition.Partition, info reader.Info) {
 		s.Index = "complete"
 		s.Behind = s.Next - min(s.Next, info.Segments[0].Count)
 	case info.Segments[0].IndexBytes > 0:
-		s.Index = "unreadable, or not that of this file"
+		s.Index = indexOther
 	default:
 		s.Index = "none"
 	}

@@ -60,6 +60,9 @@ func (s *sizeStat) text() string {
 	return text
 }
 
+// indexOther is the index of a bare file that is not believed.
+const indexOther = "unreadable, or not that of this file"
+
 func (s *logStat) indexText() string {
 	switch {
 	case s.Ahead > 0:
@@ -68,6 +71,8 @@ func (s *logStat) indexText() string {
 		return "incomplete: that of a sealed segment is missing, behind or damaged"
 	case s.Behind == 0 && s.Index == "none" && s.Kind == "file":
 		return "none; jlq index " + s.Log + " builds it"
+	case s.Behind == 0 && s.Index == indexOther:
+		return s.Index + "; jlq index " + s.Log + " builds a new one"
 	case s.Behind == 0:
 		return s.Index
 	case s.Kind == "partition":
