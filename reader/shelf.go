@@ -11,7 +11,7 @@ import (
 const (
 	// mostOpen and leastOpen are how many segments all logs of a process keep open
 	// together, whatever the system allows; usualOpen, where it does not say.
-	mostOpen, leastOpen, usualOpen = 4096, 16, 128
+	mostOpen, leastOpen, usualOpen = 4096, 4, 128
 	// shareOfLimit is the part of the files that a process may have open which
 	// these take: two for each, and as much is left for writers and locks.
 	shareOfLimit = 2 * 4

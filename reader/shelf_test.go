@@ -154,6 +154,7 @@ func TestTooManyOpenFiles(t *testing.T) {
 func TestLimitFitsSystem(t *testing.T) {
 	require.Equal(t, usualOpen, fitting(0))
 	require.Equal(t, leastOpen, fitting(20))
+	require.Equal(t, 8, fitting(64), "a quarter of the handles, also where there are few")
 	require.Equal(t, 128, fitting(1024))
 	require.Equal(t, mostOpen, fitting(1<<30))
 }
