@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/importer"
 	"go/parser"
@@ -23,6 +24,9 @@ import (
 // nothing uses any more, or else it kills nothing and only looks broken on the
 // day it is run.
 func TestListCompiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: one goroutine checks the types of all mutants")
+	}
 	list, err := List()
 	require.NoError(t, err)
 	c := newChecker(t, list)
@@ -86,7 +90,10 @@ func (c *checker) check(m *Mutant) (errs error) {
 	if err != nil {
 		return err
 	}
-	p := c.packages[filepath.Dir(name)]
+	p, found := c.packages[filepath.Dir(name)]
+	if !found {
+		return fmt.Errorf("go list does not know the package in %s", filepath.Dir(name))
+	}
 	originals, err := c.parse(p)
 	if err != nil {
 		return err
