@@ -239,6 +239,9 @@ func (l *Log) Locate(offset uint64) (path string, position int64, length int, er
 	if err := r.one(offset); err != nil {
 		return "", 0, 0, err
 	}
+	if r.lease.src == nil {
+		return l.Locate(offset) // it was appended just now, and is in memory
+	}
 	b := &r.block
 	return r.lease.src.Records, b.posts[0], int(b.posts[1] - b.posts[0] - 1), nil
 }
