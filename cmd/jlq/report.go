@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 )
 
@@ -76,7 +77,7 @@ func (a *app) warner() *slog.Logger { return slog.New(&logHandler{app: a, least:
 type logHandler struct {
 	app   *app
 	least slog.Level
-	attrs string
+	attrs []slog.Attr
 }
 
 // Enabled implements [slog.Handler].
@@ -86,16 +87,12 @@ func (h *logHandler) Enabled(_ context.Context, level slog.Level) bool {
 
 // Handle implements [slog.Handler].
 func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
-	where, rest := "", ""
+	attrs := slices.Clip(h.attrs)
 	r.Attrs(func(attr slog.Attr) bool {
-		if attr.Key == "log" || attr.Key == "path" {
-			where = attr.Value.String() + ": "
-		} else {
-			rest += attrText(attr)
-		}
+		attrs = append(attrs, attr)
 		return true
 	})
-	text := where + r.Message + h.attrs + rest
+	text := sentence(r.Message, attrs)
 	if h.least >= slog.LevelWarn {
 		if _, again := h.app.warned.LoadOrStore(r.Message, true); again {
 			return nil
@@ -108,19 +105,28 @@ func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
 // WithAttrs implements [slog.Handler].
 func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	next := *h
-	for _, attr := range attrs {
-		next.attrs += attrText(attr)
-	}
+	next.attrs = append(slices.Clip(next.attrs), attrs...)
 	return &next
 }
 
 // WithGroup implements [slog.Handler]; the names are clear without groups.
 func (h *logHandler) WithGroup(string) slog.Handler { return h }
 
-func attrText(attr slog.Attr) string {
-	switch attr.Key {
-	case "reason", "err", "error":
-		return fmt.Sprintf(": %v", attr.Value)
+// sentence says what was told of: where, what (the details): why.
+func sentence(message string, attrs []slog.Attr) string {
+	where, why, details := "", "", []string(nil)
+	for _, attr := range attrs {
+		switch attr.Key {
+		case "log", "path":
+			where = attr.Value.String() + ": "
+		case "reason", "err", "error":
+			why += ": " + attr.Value.String()
+		default:
+			details = append(details, fmt.Sprintf("%s %v", attr.Key, attr.Value))
+		}
 	}
-	return fmt.Sprintf(" %s=%v", attr.Key, attr.Value)
+	if details != nil {
+		message += " (" + strings.Join(details, ", ") + ")"
+	}
+	return where + message + why
 }
