@@ -178,7 +178,7 @@ func damaged(path string, err error) error {
 	if away, ok := errors.AsType[*segment.SegmentAwayError](err); ok {
 		return &usageError{err: err, hint: awayHint(path, away.Base)}
 	}
-	if _, corrupt := errors.AsType[*partition.CorruptError](err); !corrupt {
+	if _, corrupt := errors.AsType[*partition.CorruptError](err); !corrupt || lostTopic(err) != "" {
 		return err
 	}
 	return &usageError{err: err, hint: "nothing was changed, and reading goes on; jlq verify " + path + " says what is wrong, jlq repair " + path + " shows how to mend it"}

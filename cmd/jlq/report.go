@@ -46,6 +46,8 @@ func (a *app) complain(err error) {
 	a.report("%v", err)
 	if usage, ok := errors.AsType[*usageError](err); ok {
 		a.hint(usage.hint)
+	} else {
+		a.hint(lostTopic(err))
 	}
 }
 

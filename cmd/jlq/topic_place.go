@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 
 	groups "example.com/jlq/internal/offsets"
+	"example.com/jlq/internal/segment"
 	"example.com/jlq/internal/vfs"
 	"example.com/jlq/topic"
 )
@@ -136,4 +138,17 @@ func topicError(path string, err error) error {
 		return err
 	}
 	return err
+}
+
+// lostTopic says what to do about a topic.json that is lost or damaged, which
+// nothing makes anew: the names of groups and of records go by it. It is empty
+// where err says something else.
+func lostTopic(err error) string {
+	corrupt, ok := errors.AsType[*segment.CorruptError](err)
+	if !ok || filepath.Base(corrupt.Path) != segment.TopicName {
+		return ""
+	}
+	dir := filepath.Dir(corrupt.Path)
+	return fmt.Sprintf(`put it back from a copy, or write it anew with the name and the number of partitions that it had: {"format":1,"name":%q,"partitions":N}; until then each partition is a log of its own, such as %s`,
+		filepath.Base(dir), topic.PartitionPath(dir, 0))
 }
