@@ -18,8 +18,9 @@ const traced = "read,pread64,readv,preadv,write,pwrite64,writev,pwritev,fsync,fd
 // System calls for each record may fall, but not rise. What is counted is the
 // difference of two runs, so that opening and closing do not matter. The
 // limit of append-one leaves room for a slow machine under strace: the index
-// is written every 2 ms,
-// however few records that is for; a second call a record would still show.
+// is written every 2 ms, however few records that is for; a second call a record
+// would still show. That of sync-one leaves it for the write by which Go's
+// runtime wakes its poller now and then.
 func TestSystemCalls(t *testing.T) {
 	strace := findStrace(t)
 	for _, c := range []struct {
@@ -29,7 +30,7 @@ func TestSystemCalls(t *testing.T) {
 	}{
 		{"append-one", 2000, 6000, 1.75},
 		{"append-close", 20_000, 100_000, 0.02},
-		{"sync-one", 100, 300, 6},
+		{"sync-one", 100, 300, 6.05},
 		{"scan", 10_000, 100_000, 0.0015},
 		{"get", 1000, 20_000, 0.001},
 	} {

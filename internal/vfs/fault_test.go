@@ -171,7 +171,7 @@ func TestShortWrite(t *testing.T) {
 func TestOpKind(t *testing.T) {
 	require.Equal(t, "close", OpClose.String())
 	require.Equal(t, "op(99)", OpKind(99).String())
-	require.Len(t, opNames, int(OpClose)+1)
+	require.Len(t, opNames, int(OpLabel)+1)
 	require.True(t, OpSync.Changes())
 	require.False(t, OpReadAt.Changes())
 }
