@@ -391,6 +391,18 @@ func TestOpenSegments(t *testing.T) {
 		require.True(t, ok, "%v", err)
 		require.Equal(t, uint64(4), away.Base)
 	})
+	t.Run("the records of one are away that begins within another", func(t *testing.T) {
+		fsys := vfs.NewMem()
+		writeLog(t, fsys, partition.Options{}, numbered(4)...)
+		widow := segment.PairAt("log", 2)
+		entries := index.AppendEntry(index.AppendEntry(nil, 0), 8)
+		require.NoError(t, vfs.ReplaceFile(fsys, widow.Index, entries, 0o600))
+		_, err := partition.Open("log", &partition.Options{FS: fsys})
+		away, ok := errors.AsType[*partition.SegmentAwayError](err)
+		require.True(t, ok, "%v", err)
+		require.Equal(t, uint64(2), away.Base)
+		require.Equal(t, entries, slurp(t, fsys, widow.Index))
+	})
 }
 
 // TestOpenSharedIndex: no file is a log of its own whose index is that of a
