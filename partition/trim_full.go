@@ -21,7 +21,7 @@ import (
 //	                       an error until the next trim, or repair makes it anew
 func (p *Partition) drop(plan *TrimPlan) error {
 	err, removed := p.promiseDrop(plan), 0
-	for i := 0; i < plan.dropped() && diskFull(err); i++ {
+	for i := 0; i < plan.dropped() && roomLacked(err); i++ {
 		removeErr := p.opts.FS.Remove(segment.PairAt(p.place.Path, plan.Segments[i].Base).Index)
 		if errors.Is(removeErr, fs.ErrNotExist) {
 			continue // it is away, or an earlier trim has removed it and failed
@@ -43,7 +43,10 @@ func (p *Partition) promiseDrop(plan *TrimPlan) error {
 	return p.meta.change(func(m *segment.Meta) { *m = m.Drops(plan.Segments[0].Base, plan.NewStart) })
 }
 
-// diskFull reports whether err is one that room on the disk would have spared.
-func diskFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+// roomLacked reports whether err says that there was no room for a file that was
+// written. A failed sync is none of these: it is not tried again.
+func roomLacked(err error) bool {
+	pe, ok := errors.AsType[*fs.PathError](err)
+	return ok && (pe.Op == "open" || pe.Op == "write") &&
+		(errors.Is(pe.Err, syscall.ENOSPC) || errors.Is(pe.Err, syscall.EDQUOT))
 }

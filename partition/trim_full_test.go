@@ -76,6 +76,20 @@ func TestTrimMakesNoRoom(t *testing.T) {
 	}
 }
 
+// TestTrimMakesNoRoomForSync: a failed sync is not tried again, whatever it says.
+func TestTrimMakesNoRoomForSync(t *testing.T) {
+	mem, wrote := openedFiles(t), false
+	err := trimTo20(t, vfs.NewFault(mem, func(op vfs.Op) error {
+		wrote = wrote || op.Kind == vfs.OpWrite
+		if wrote && (op.Kind == vfs.OpSync || op.Kind == vfs.OpSyncDir) {
+			return syscall.ENOSPC
+		}
+		return nil
+	}))
+	require.ErrorIs(t, err, syscall.ENOSPC)
+	require.Equal(t, []string{"0", "10", "20"}, basesOf(t, mem, ".index"))
+}
+
 // TestTrimMakesRoomCrash loses power at every step of a trim that has to make
 // room: all records are there that are not trimmed, and a trim goes through.
 func TestTrimMakesRoomCrash(t *testing.T) {

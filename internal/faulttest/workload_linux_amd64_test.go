@@ -32,6 +32,13 @@ func (w *workload) args(jlq string) []string {
 	return append([]string{jlq, "append", "--ack", "--sync", w.mode, w.log}, w.flags...)
 }
 
+// makesRoom reports whether a full disk is met where a log that drops segments
+// makes room itself, so that nobody need notice.
+func (w *workload) makesRoom(f *fault) bool {
+	return w.name == "drops" && f.errno == unix.ENOSPC && strings.HasPrefix(f.at.file, "partition.json.tmp") &&
+		(f.at.name == "write" || f.at.name == "openat")
+}
+
 func (w *workload) attempt(jlq, dir string, f *fault) (*traced, error) {
 	a, err := w.prepare(dir)
 	if err != nil {
@@ -45,7 +52,11 @@ func (w *workload) attempt(jlq, dir string, f *fault) (*traced, error) {
 	if err != nil {
 		return r, err
 	}
-	err = r.wantEnd(f, w.mode, s)
+	if f == nil || !w.makesRoom(f) || r.status.ExitStatus() != 0 {
+		err = r.wantEnd(f, w.mode, s)
+	} else {
+		err = r.wantSuccess(s)
+	}
 	return r, errors.Join(err, a.check(filepath.Join(dir, w.log)), a.kept(dir))
 }
 
