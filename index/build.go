@@ -124,7 +124,7 @@ func (p *pair) unfit(unproven int64) (string, error) {
 	size := p.recsInfo.Size
 	problem, err := sample(p.idx, p.count(), p.recs, size)
 	if problem == nil && err == nil {
-		problem, err = newWindow(p.recs, size, trustLimit).proveBack(p.idx, p.count(), size-unproven)
+		problem, err = newWindow(p.recs, size, trustLimit).proveBack(p.idx, sampled(p.count()), size-unproven)
 	}
 	if err != nil {
 		return "", err

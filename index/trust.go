@@ -63,8 +63,11 @@ func sample(idx io.ReaderAt, n uint64, recs io.ReaderAt, size int64) (*Problem, 
 	if p, err := newWindow(recs, size, trustBlock).proveRun(idx, n-trustLast, n); p != nil || err != nil {
 		return p, err
 	}
-	return w.proveOrder(idx, n-min(n, trustOrdered), n)
+	return w.proveOrder(idx, sampled(n), n)
 }
+
+// sampled is from where on sample compares all of n+1 entries with each other.
+func sampled(n uint64) uint64 { return n - min(n, trustOrdered) }
 
 // proveOrder returns the first problem in how the entries [first, next] follow
 // each other, without a look at the records.

@@ -8,6 +8,24 @@ import (
 	"example.com/jlq/index"
 )
 
+// searchEntries returns the first of the entries [low, high) that is above
+// something, if they increase; high if there is none.
+func searchEntries(entry func(i uint64) (uint64, error), low, high uint64, above func(entry uint64) bool) (uint64, error) {
+	for low < high {
+		mid := low + (high-low)/2
+		v, err := entry(mid)
+		if err != nil {
+			return 0, err
+		}
+		if above(v) {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return low, nil
+}
+
 // EntryReader reads entries one after the other, in blocks. It hands out raw
 // values: what they are worth is not its business.
 type EntryReader struct {

@@ -159,20 +159,7 @@ func (s *surveyor) entry(i uint64) (uint64, error) {
 // search returns the first entry behind entry 0 that is above something, if
 // the entries increase; claimed+1 if there is none.
 func (s *surveyor) search(above func(entry uint64) bool) (uint64, error) {
-	low, high := uint64(1), s.claimed+1
-	for low < high {
-		mid := low + (high-low)/2
-		entry, err := s.entry(mid)
-		if err != nil {
-			return 0, err
-		}
-		if above(entry) {
-			high = mid
-		} else {
-			low = mid + 1
-		}
-	}
-	return low, nil
+	return searchEntries(s.entry, 1, s.claimed+1, above)
 }
 
 // firstAbove returns the first entry above a position that was synced. Holes

@@ -90,18 +90,6 @@ func firstEntry(fsys vfs.FS, name string, n uint64, position int64) (uint64, err
 		return 0, err
 	}
 	defer f.Close()
-	lo, hi := uint64(0), n+1
-	for lo < hi {
-		mid := lo + (hi-lo)/2
-		entry, err := NewEntryReader(f, mid, mid).Next()
-		if err != nil {
-			return 0, err
-		}
-		if entry < uint64(position) {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo, nil
+	entry := func(i uint64) (uint64, error) { return NewEntryReader(f, i, i).Next() }
+	return searchEntries(entry, 0, n+1, func(v uint64) bool { return v >= uint64(position) })
 }
