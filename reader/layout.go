@@ -258,15 +258,24 @@ func (l *Log) rangeError(offset uint64) error {
 }
 
 // beyond is the error about an offset behind the end that was just seen. Where
-// the log holds that offset now, because files that were away for a moment are
-// back, it returns where the log ends instead.
+// the log holds that offset now, it returns where the log ends instead.
 func (l *Log) beyond(offset uint64) (next uint64, err error) {
 	err = l.rangeError(offset)
-	e, ok := errors.AsType[*segment.RangeError](err)
-	if ok && e.Start <= offset && offset < e.Next {
-		return e.Next, nil
+	if next, ok := cameMeanwhile(err); ok {
+		return next, nil
 	}
 	return 0, err
+}
+
+// cameMeanwhile reports whether err is about an offset that the log held when
+// the error was made, and where the log ended then: it was appended behind the
+// end that was seen, or files that were away for a moment are back.
+func cameMeanwhile(err error) (next uint64, ok bool) {
+	e, ok := errors.AsType[*segment.RangeError](err)
+	if !ok || e.Offset < e.Start || e.Offset >= e.Next {
+		return 0, false
+	}
+	return e.Next, true
 }
 
 // isAway reports whether err is about a segment that is missing.

@@ -131,7 +131,8 @@ func (r *Reader) atLiveEnd() error {
 	case r.next == next:
 		return io.EOF
 	case r.next > next:
-		return r.log.rangeError(r.next)
+		_, err := r.log.beyond(r.next)
+		return err
 	}
 	return nil
 }

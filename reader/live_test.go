@@ -203,6 +203,46 @@ func liveConcurrent(t *testing.T, memory int) {
 	readers.Wait()
 }
 
+// TestGetBesideAppends asks for records that are being added, in this process
+// and from outside. Each is there, or the error says that the log ends before it.
+func TestGetBesideAppends(t *testing.T) {
+	for _, ahead := range []uint64{0, 1} {
+		d := osDisk(t)
+		w := newFakeWriter(t, d, 0, 1)
+		here, outside := w.attach(Options{}), d.open(t, "", Options{})
+		const total = 4000
+		var readers sync.WaitGroup
+		for name, log := range map[string]*Log{"here": here, "outside": outside} {
+			readers.Go(func() { getAhead(t, name, log, ahead, total) })
+		}
+		for w.next < total {
+			w.add(1, published)
+		}
+		readers.Wait()
+	}
+}
+
+// getAhead gets the record so many behind the end, until there are total.
+func getAhead(t *testing.T, name string, log *Log, ahead, total uint64) {
+	for {
+		_, next, err := log.Bounds(t.Context())
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil || next == total {
+			return
+		}
+		data, err := log.Get(next + ahead)
+		if e, ok := errors.AsType[*segment.RangeError](err); ok && e.Offset >= e.Next {
+			continue
+		}
+		if err != nil || string(data) != numbered(int(next+ahead), 1)[0] {
+			t.Errorf("%s: record %d is %q: %v", name, next+ahead, data, err)
+			return
+		}
+	}
+}
+
 func followAll(t *testing.T, log *Log, total uint64) {
 	next := uint64(0)
 	for rec, err := range log.Follow(t.Context(), 0) {

@@ -158,17 +158,23 @@ func (l *Log) getUnmapped(dst []byte, offset uint64) ([]byte, error) {
 	return dst, nil
 }
 
-// one reads the block that is just the record at offset.
+// one reads the block that is just the record at offset. One that was not there,
+// and is when the error about it is made, is looked for again.
 func (r *Reader) one(offset uint64) error {
-	r.next, r.limit, r.single = offset, offset+1, true
-	if offset == UnknownOffset {
-		return r.log.rangeError(offset)
+	for t := (attempts{}); t.another(r.log, turns); {
+		r.next, r.limit, r.single = offset, offset+1, true
+		err := io.EOF
+		if offset != UnknownOffset {
+			err = r.fill()
+		}
+		if err == io.EOF {
+			err = r.log.rangeError(offset)
+		}
+		if _, ok := cameMeanwhile(err); !ok {
+			return err
+		}
 	}
-	err := r.fill()
-	if err == io.EOF {
-		return r.log.rangeError(offset)
-	}
-	return err
+	return r.log.restless()
 }
 
 // mapWhenDue counts a read that went without a mapping, and maps the source
