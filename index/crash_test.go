@@ -65,6 +65,9 @@ func crashes(seed int) func(yield func(vfs.CrashConfig) bool) {
 // Power fails before each operation. A new index is there whole or not at all;
 // what is left of an extension is found out and completed by the next run.
 func TestCrash(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the work of one goroutine")
+	}
 	records := strings.Repeat("\n{}\n", 20_000)
 	want := reference(records)
 	for name, before := range map[string][]byte{

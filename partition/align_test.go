@@ -158,6 +158,9 @@ func TestAlignWrongEntries(t *testing.T) {
 // TestAlignForeign: an index of another file is one drift that nothing
 // explains, or as good as one.
 func TestAlignForeign(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the work of one goroutine")
+	}
 	src := rand.New(rand.NewPCG(2, 65))
 	random := func(n int) []int64 {
 		lengths := make([]int64, n)

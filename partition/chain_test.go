@@ -39,6 +39,9 @@ func rollingLog(t *testing.T, made map[string]string) *vfs.Mem {
 // of its changes, with each way to lose names and bytes. The next one comes to
 // the same end.
 func TestRollBrokenOffCrash(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the work of one goroutine")
+	}
 	const rec, idx = "00000000000000000003.jsonl", "00000000000000000003.index"
 	for name, made := range map[string]map[string]string{
 		"index":       {idx: ""},

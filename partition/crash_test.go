@@ -451,8 +451,11 @@ func TestCrashMatrix(t *testing.T) {
 // TestCrashInRecovery crashes within recovery, and within the recovery from
 // that.
 func TestCrashInRecovery(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the work of one goroutine")
+	}
 	depth := 2
-	if testing.Short() || raceEnabled {
+	if raceEnabled {
 		depth = 1
 	}
 	eachFirstOp(t, func(t *testing.T, m *matrix, first crashOp) {

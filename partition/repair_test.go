@@ -239,6 +239,9 @@ func TestRepairUnchecked(t *testing.T) {
 // TestRepairLargeRecords: a partition.json that was lost does not make damage
 // of records that were larger than usual.
 func TestRepairLargeRecords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the work of one goroutine")
+	}
 	fsys := vfs.NewMem()
 	large := `"` + strings.Repeat("x", 17<<20) + `"`
 	writeLog(t, fsys, partition.Options{MaxRecordBytes: 32 << 20}, "1", large, "3")

@@ -212,6 +212,9 @@ func lineEnds(text string) (ends []int64) {
 // what may be read, and so many problems that they do not fit into what an
 // examiner hands over at a time.
 func TestVerifyLargeLikeOracle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the work of one goroutine")
+	}
 	long := `"` + strings.Repeat("x", 300<<10) + `"` + "\n"
 	many := strings.Repeat("{\"a\":1}\n", 20_000)
 	for name, recs := range map[string]string{

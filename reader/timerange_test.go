@@ -39,6 +39,9 @@ func flat(spans []Span) (offsets []uint64) {
 // TestBetween finds exactly what is wanted, by comparison with looking at every
 // record, as long as none is later than was said.
 func TestBetween(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the work of one goroutine")
+	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, c := range []struct {
 		name      string

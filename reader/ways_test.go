@@ -9,6 +9,9 @@ import (
 
 // TestWays reads every fixture in every way: all give the same records.
 func TestWays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the work of one goroutine")
+	}
 	for _, f := range fixtures() {
 		t.Run(f.name, func(t *testing.T) {
 			disks(t, func(t *testing.T, d disk) {

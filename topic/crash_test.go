@@ -76,6 +76,9 @@ func losses() (out []vfs.CrashConfig) {
 // it was or as it should become, or none; every partition that it names opens;
 // and the change can be made again.
 func TestCrashMatrix(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the work of one goroutine")
+	}
 	for _, c := range changes {
 		t.Run(c.name, func(t *testing.T) {
 			base := standing(t)
@@ -168,6 +171,9 @@ func requireOpens(t *testing.T, name string, opts *Options, m Meta, what string)
 // space or because the disk has become read-only, returns the system's
 // error, and is made when it is called again.
 func TestFailures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the work of one goroutine")
+	}
 	for _, c := range changes {
 		for _, why := range []syscall.Errno{syscall.ENOSPC, syscall.EROFS} {
 			t.Run(fmt.Sprint(c.name, " ", why), func(t *testing.T) {
