@@ -46,5 +46,6 @@
 // is, both are lost, which is the same. So a group is registered by [Update]
 // before anything of it is made in that directory.
 //
-// [Read] takes no lock and writes nothing.
+// [Read] takes no lock and writes nothing. What seems lost it looks for twice:
+// another process may have made it meanwhile, for the first time.
 package offsets

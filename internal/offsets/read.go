@@ -42,7 +42,18 @@ type state struct {
 	data     []byte // bytes of offsets.json, where these count
 }
 
+// load returns what counts. What seems lost is looked for again: it may have
+// been made for the first time, and what is beside it after that, since the
+// file was looked for.
 func load(fsys vfs.FS, p Place) (state, error) {
+	s, err := look(fsys, p)
+	if s.fallback != nil && errors.Is(s.fallback.Err, errNoFile) || errors.Is(err, errNoFile) {
+		return look(fsys, p)
+	}
+	return s, err
+}
+
+func look(fsys vfs.FS, p Place) (state, error) {
 	f, data, bad, err := readVersion(fsys, p.File)
 	if err != nil {
 		return state{}, err
