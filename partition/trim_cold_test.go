@@ -72,7 +72,7 @@ func TestTrimWhileAway(t *testing.T) {
 	require.NoError(t, s.move(s.dir, s.cold, 0, ".jsonl", ".index"))
 	p := mustOpen(t, s.dir, nil)
 	_, err := p.Get(3)
-	require.True(t, missing(err, false), "%v", err)
+	require.True(t, missing(err), "%v", err)
 	plan, err := p.ApplyTrim(TrimPolicy{Before: 20})
 	require.NoError(t, err)
 	require.True(t, plan.Segments[0].Away)

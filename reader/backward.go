@@ -89,7 +89,7 @@ func (r *Reader) fillBack() error {
 			return r.loaded()
 		}
 		if err != nil && !final && r.doubtful(err) {
-			final, err = true, r.renew()
+			final, err = true, r.renew(r.next-1)
 		} else if err != nil {
 			err = r.widenBack(err)
 		}

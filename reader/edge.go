@@ -56,6 +56,13 @@ func (l *Log) edge(ly *layout) (next uint64, more bool, err error) {
 		return 0, false, err
 	}
 	next = s.Base + n
+	if src.Idx == nil {
+		// It looks like one that holds nothing yet, also where it is sealed by
+		// now and its index is away.
+		if more, err := l.followed(s); more || err != nil {
+			return next, more, err
+		}
+	}
 	if n == 0 && len(ly.slots) > 1 {
 		// A roll that failed half-way takes back the segment that it made, or
 		// leaves it behind.
@@ -74,6 +81,13 @@ func (l *Log) edge(ly *layout) (next uint64, more bool, err error) {
 	_, err = l.fs.Stat(segment.PairAt(l.place.Path, next).Records)
 	more = n > 0 && err == nil
 	return next, more, ignoreMissing(err)
+}
+
+// followed reports whether there is a segment behind s by its name.
+func (l *Log) followed(s *slot) (bool, error) {
+	pairs, err := l.place.Pairs(l.fs)
+	n := len(pairs)
+	return n > 0 && pairs[n-1].Base > s.Base, err
 }
 
 // firstGone reports whether retention has taken the first segment.

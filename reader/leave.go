@@ -54,7 +54,7 @@ func (r *Reader) gap(src *source) error {
 		return err // what was missing is back, or cannot be looked for
 	}
 	if fresh, err := src.Fresh(r.log.fs); err != nil || !fresh {
-		return errors.Join(err, r.renew())
+		return errors.Join(err, r.renew(r.next))
 	}
 	n, err := src.recount()
 	if err != nil {

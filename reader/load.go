@@ -38,7 +38,7 @@ func (r *Reader) fill() error {
 		if err == nil {
 			err = r.leave()
 		} else if !final && r.doubtful(err) {
-			final, err = true, r.renew()
+			final, err = true, r.renew(r.next)
 		} else {
 			err = r.widen(err)
 		}
@@ -89,8 +89,8 @@ func (r *Reader) doubtful(err error) bool {
 }
 
 // renew looks at the names again and takes the files that they denote, where
-// these are others.
-func (r *Reader) renew() error {
+// these are others. offset is that of the record that is to be read.
+func (r *Reader) renew(offset uint64) error {
 	r.log.stats.retries.Add(1)
 	r.window.src = nil
 	if _, err := r.log.refresh(); err != nil {
@@ -112,7 +112,7 @@ func (r *Reader) renew() error {
 			return err
 		}
 	}
-	if now, _ := r.log.layout.Load().find(r.next); now == src.slot {
+	if now, _ := r.log.layout.Load().find(offset); now == src.slot {
 		r.leaveSource()
 	}
 	return nil

@@ -214,11 +214,19 @@ func (r *Reader) beforeFirst(offset uint64, err error) {
 	if !isAway(err) || len(ly.slots) == 0 || offset >= ly.slots[0].Base {
 		return
 	}
-	records := min(ly.slots[0].Base, r.limit) - offset
-	if offset < r.next { // backwards
-		records = r.next - ly.start
+	r.absent(ly.start, offset, ly.slots[0].Base)
+}
+
+// absent marks the records from base to end, of which that at offset is to be
+// read next, as a range that can be passed over, where it is known to end.
+func (r *Reader) absent(base, offset, end uint64) {
+	end = min(end, r.limit)
+	switch {
+	case offset < r.next: // backwards
+		r.bad = badRange{set: true, records: r.next - base}
+	case end != math.MaxUint64:
+		r.bad = badRange{set: true, records: end - offset}
 	}
-	r.bad = badRange{set: true, records: records}
 }
 
 // hold makes src, retained by the caller, what is read.
@@ -229,7 +237,9 @@ func (r *Reader) hold(src *source, end uint64) {
 }
 
 // gone handles a segment that could not be opened: where it was unlinked
-// since its name was read, the names are read again.
+// since its name was read, the names are read again. One that is still among
+// them may lead nowhere, as a link into cold storage does, or was back for a
+// moment only.
 func (r *Reader) gone(s *slot, offset uint64, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) || r.log.place.Bare {
 		return err
@@ -237,13 +247,15 @@ func (r *Reader) gone(s *slot, offset uint64, err error) error {
 	if _, err := r.log.refresh(); err != nil {
 		return err
 	}
-	if now, _ := r.log.layout.Load().find(offset); now != s {
+	now, end := r.log.layout.Load().find(offset)
+	if now != s {
 		return nil // another turn finds what there is instead
 	}
-	if _, gone := r.log.fs.Stat(s.Records); gone == nil {
-		return nil // it was away, and is back
+	if gone, err := r.log.gone(s); !gone {
+		return err // it was away, and is back
 	}
-	return err
+	r.absent(s.Base, offset, end)
+	return r.log.awayError(s.Base)
 }
 
 func (r *Reader) leaveSource() {

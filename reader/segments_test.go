@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"strings"
 	"testing"
 
@@ -113,6 +114,39 @@ func checkAround(t *testing.T, log *Log, bases []int, away uint64) {
 			}
 		}
 	}
+}
+
+// TestSegmentListedOnly reads a log in which the name of a segment leads
+// nowhere: a link to where cold segments are kept, or one that was moved away
+// after the names were read. It is away, and can be passed over.
+func TestSegmentListedOnly(t *testing.T) {
+	d := osDisk(t)
+	hundreds(t, d, 0, 200)
+	require.NoError(t, os.Symlink(d.path("cold"), segment.PairAt(d.dir, 100).Records))
+	log := d.open(t, "", Options{})
+	_, err := log.Get(150)
+	requireAway(t, err, 100)
+	n, err := upTo(t, log, 0)
+	require.Equal(t, 100, n)
+	requireAway(t, err, 100)
+
+	passed := uint64(0)
+	log = d.open(t, "", Options{Skip: func(d Damage) error {
+		requireAway(t, d.Err, 100)
+		require.Equal(t, uint64(100), d.Offset)
+		passed += d.Records
+		return nil
+	}})
+	n, err = upTo(t, log, 0)
+	require.NoError(t, err)
+	require.Equal(t, 200, n)
+	n = 0
+	for _, err := range log.Backward(UnknownOffset) {
+		require.NoError(t, err)
+		n++
+	}
+	require.Equal(t, 200, n)
+	require.Equal(t, uint64(200), passed)
 }
 
 // TestJoints reads segments whose index does not lead to the next one.
