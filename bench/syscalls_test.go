@@ -22,6 +22,9 @@ const traced = "read,pread64,readv,preadv,write,pwrite64,writev,pwritev,fsync,fd
 // does that more often. The limit of sync-one leaves room for the write by
 // which Go's runtime wakes its poller now and then.
 func TestSystemCalls(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the work of another process")
+	}
 	strace := findStrace(t)
 	for _, c := range []struct {
 		job       string

@@ -56,6 +56,9 @@ func work(t *testing.T, fsys vfs.FS) (r reached, err error) {
 // Whenever the power fails, the file is one that can be read, what a member was
 // told is in it, and the group goes on from there.
 func TestCrashMatrix(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the work of one goroutine")
+	}
 	t.Parallel()
 	steps := 0
 	for n := 1; ; n++ {

@@ -161,6 +161,9 @@ func TestFaultBrokenValuesStopTheQueue(t *testing.T) {
 // Fault: every step of going over to the next file leaves, when the process or
 // the power fails there, a queue that hangs or loses a file.
 func TestFaultCrashAroundARoll(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the work of one goroutine")
+	}
 	losses := []vfs.CrashConfig{
 		{Data: vfs.DataLost, Names: vfs.NamesLost},
 		{Data: vfs.DataKept, Names: vfs.NamesKept},

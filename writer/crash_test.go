@@ -61,6 +61,9 @@ var workloads = map[string][]op{
 var losses = []vfs.DataLoss{vfs.DataLost, vfs.DataKept, vfs.DataTorn, vfs.DataZeroed, vfs.DataGarbage, vfs.DataSubset}
 
 func TestCrashMatrix(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the work of one goroutine")
+	}
 	for name, work := range workloads {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, sync SyncMode) {

@@ -22,6 +22,9 @@ const sampleData = "../../../shared/data"
 // count and verify, and through index, get and tail: what is valid comes back
 // byte for byte, what is not is refused and set aside.
 func TestSampleData(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: one process after another")
+	}
 	if _, err := os.Stat(sampleData); err != nil {
 		t.Skip("no sample data beside this checkout")
 	}

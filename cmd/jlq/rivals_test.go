@@ -89,6 +89,9 @@ func said(t *testing.T, args ...string) string {
 // TestRivals holds jlq against the programs that people use on such files: the
 // same lines, byte for byte.
 func TestRivals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: one process after another")
+	}
 	files := sampleFiles(t)
 	require.Greater(t, len(files), 50)
 	t.Run("wc", func(t *testing.T) { likeWC(t, files) })

@@ -161,6 +161,9 @@ func TestJQOrder(t *testing.T) {
 // TestJQRandom: random filters of random records, but for what jq rounds or does
 // not know.
 func TestJQRandom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the work of one goroutine")
+	}
 	needJQ(t)
 	differs := func(text string) bool {
 		return longNumber.MatchString(text) || strings.Contains(text, `\ud`) || strings.Contains(text, "@")
@@ -187,6 +190,9 @@ var longNumber = regexp.MustCompile(`[0-9.]{16}|[eE][-+]?[0-9]{3}`)
 // where it does, jq and this package think alike, by filters made of the fields
 // and values that are there.
 func TestJQSamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the work of one goroutine")
+	}
 	needJQ(t)
 	var files []string
 	err := filepath.WalkDir("../../../shared/data", func(path string, e fs.DirEntry, err error) error {

@@ -92,6 +92,9 @@ func TestFirstUpdateCrash(t *testing.T) {
 
 // TestFallbackCrash: while the version before is the only good one, it stays.
 func TestFallbackCrash(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the work of one goroutine")
+	}
 	for name, damage := range damages {
 		t.Run(name, func(t *testing.T) {
 			eachCrash(t, 4, func(t *testing.T, m *vfs.Mem, p Place) {

@@ -15,6 +15,9 @@ import (
 // TestRecoverHugeTail: a torn tail of a GiB of NULs is set aside in bounded
 // memory, and its copy takes no room on the disk.
 func TestRecoverHugeTail(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the work of one goroutine")
+	}
 	const tail = 1 << 30
 	dir := filepath.Join(t.TempDir(), "p")
 	require.NoError(t, os.Mkdir(dir, 0o700))
