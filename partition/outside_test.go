@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -295,21 +294,22 @@ func TestSealedWithoutIndex(t *testing.T) {
 		}
 		return n, nil
 	}
-	for name, ask := range map[string]func(*Partition) (int, error){
-		"get 1": func(r *Partition) (int, error) {
+	for _, c := range []struct {
+		name string
+		want int
+		ask  func(*Partition) (int, error)
+	}{
+		{"get", 1, func(r *Partition) (int, error) {
 			r.Bounds() // looks at the names
 			if _, err := r.Get(7); err != nil {
 				return 0, err
 			}
 			return 1, nil
-		},
-		"range 5":     func(r *Partition) (int, error) { return count(r.Records(7)) },
-		"backward 12": func(r *Partition) (int, error) { return count(r.Backward(math.MaxUint64)) },
+		}},
+		{"range", 5, func(r *Partition) (int, error) { return count(r.Records(7)) }},
+		{"backward", 12, func(r *Partition) (int, error) { return count(r.Backward(math.MaxUint64)) }},
 	} {
-		_, text, _ := strings.Cut(name, " ")
-		want, err := strconv.Atoi(text)
-		require.NoError(t, err)
-		t.Run(name, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			base := t.TempDir()
 			s := &shelf{filepath.Join(base, "p"), base}
 			p := mustOpen(t, s.dir, &Options{SegmentRecords: 5})
@@ -322,17 +322,17 @@ func TestSealedWithoutIndex(t *testing.T) {
 				appendOne(t, p, 8+i)
 			}
 			require.NoError(t, s.move(s.dir, s.cold, 5, ".index"))
-			n, err := ask(r)
-			if n < want {
+			n, err := c.ask(r)
+			if n < c.want {
 				require.ErrorIs(t, err, ErrIndexMismatch)
 				require.ErrorContains(t, err, "5.index")
 			} else {
 				require.NoError(t, err)
 			}
 			require.NoError(t, s.move(s.cold, s.dir, 5, ".index"))
-			n, err = ask(r)
+			n, err = c.ask(r)
 			require.NoError(t, err)
-			require.Equal(t, want, n)
+			require.Equal(t, c.want, n)
 			require.NoError(t, r.Close())
 			require.NoError(t, p.Close())
 		})

@@ -28,4 +28,4 @@ func appendWorkloads() []*workload {
 
 // TestAppendFaults fails and kills append at every system call that it makes
 // on the files of a log.
-func TestAppendFaults(t *testing.T) { runMatrix(t, appendWorkloads(), 300) }
+func TestAppendFaults(t *testing.T) { runMatrix(t, appendWorkloads(), 500) }

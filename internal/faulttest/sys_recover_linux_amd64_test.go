@@ -31,4 +31,4 @@ func recoverWorkloads() []*workload {
 // TestRecoverFaults fails and kills append at every system call by which it
 // recovers what a crash left: nothing that was there is lost, and an error of
 // the disk never passes for damage.
-func TestRecoverFaults(t *testing.T) { runMatrix(t, recoverWorkloads(), 300) }
+func TestRecoverFaults(t *testing.T) { runMatrix(t, recoverWorkloads(), 500) }
