@@ -11,15 +11,15 @@ import (
 func openGuards() []guard {
 	const records = 50_000
 	return []guard{
-		{"open to read and close", 78, 15, 10, opening(records, func(jlqStore, *Set) error { return nil })},
-		{"open to read, count", 92, 23, 10, opening(records, func(log jlqStore, set *Set) error {
+		{"open to read and close", 82, 16, 10, opening(records, func(jlqStore, *Set) error { return nil })},
+		{"open to read, count", 96, 24, 10, opening(records, func(log jlqStore, set *Set) error {
 			_, next := log.Bounds()
 			return mustBe(int(next), set.Len())
 		})},
-		{"open to read, the last 10", 116, 30, 10, opening(records, func(log jlqStore, _ *Set) error {
+		{"open to read, the last 10", 120, 31, 10, opening(records, func(log jlqStore, _ *Set) error {
 			return counted(log.Log().Tail(10).Records(), 10)
 		})},
-		{"open to read, get one", 79, 17, 10, opening(records, func(log jlqStore, set *Set) error {
+		{"open to read, get one", 83, 18, 10, opening(records, func(log jlqStore, set *Set) error {
 			_, err := log.Get(uint64(set.Len() / 2))
 			return err
 		})},

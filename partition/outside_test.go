@@ -338,3 +338,51 @@ func TestSealedWithoutIndex(t *testing.T) {
 		})
 	}
 }
+
+// TestNextAway takes the segment away that follows the one which was the last
+// when a reader of another process opened the log. That does not look like the
+// end: the log ends where it does, and who comes to the segment is told.
+func TestNextAway(t *testing.T) {
+	for _, mode := range syncModes[:3] { // what is buffered is nobody else's yet
+		t.Run(fmt.Sprint(mode), func(t *testing.T) {
+			base := t.TempDir()
+			s := &shelf{filepath.Join(base, "p"), base}
+			p := mustOpen(t, s.dir, &Options{SegmentRecords: 5, Sync: mode})
+			for i := range 8 {
+				appendOne(t, p, i)
+			}
+			require.NoError(t, p.Sync())
+			r, err := OpenReader(s.dir, nil)
+			require.NoError(t, err)
+			_, next := r.Bounds()
+			require.EqualValues(t, 8, next)
+			for i := range 16 {
+				appendOne(t, p, 8+i)
+			}
+			require.NoError(t, p.Sync())
+			require.NoError(t, s.move(s.dir, s.cold, 10, ".jsonl"))
+			_, next = r.Bounds()
+			require.EqualValues(t, 24, next)
+			for rec, err := range r.Records(0) {
+				if err != nil {
+					require.True(t, missing(err), "%v", err)
+					break
+				}
+				require.Less(t, rec.Offset, uint64(10))
+			}
+			for rec, err := range r.Backward(math.MaxUint64) {
+				require.NoError(t, err)
+				require.EqualValues(t, 23, rec.Offset)
+				break
+			}
+			_, err = r.Get(12)
+			require.True(t, missing(err), "%v", err)
+			_, err = r.Get(22)
+			require.NoError(t, err)
+			require.NoError(t, s.move(s.cold, s.dir, 10, ".jsonl"))
+			requireNumbered(t, r, 24)
+			require.NoError(t, r.Close())
+			require.NoError(t, p.Close())
+		})
+	}
+}

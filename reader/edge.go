@@ -47,8 +47,15 @@ func (l *Log) edge(ly *layout) (next uint64, more bool, err error) {
 		return l.edgeOfNone(ly)
 	}
 	src, err := l.acquireFresh(s)
+	if errors.Is(err, fs.ErrNotExist) {
+		nowhere, err := l.leadsNowhere(s)
+		if err == nil && nowhere {
+			err = l.awayError(s.Base)
+		}
+		return s.Base, err == nil, err
+	}
 	if err != nil {
-		return 0, errors.Is(err, fs.ErrNotExist), ignoreMissing(err)
+		return 0, false, err
 	}
 	defer l.pool.release(src)
 	n, err := src.recount()
@@ -76,11 +83,36 @@ func (l *Log) edge(ly *layout) (next uint64, more bool, err error) {
 	if more, err := l.firstGone(ly); more || err != nil {
 		return next, more, err
 	}
-	// The writer publishes the last of a segment before it creates the next,
-	// whose name is therefore known.
-	_, err = l.fs.Stat(segment.PairAt(l.place.Path, next).Records)
-	more = n > 0 && err == nil
-	return next, more, ignoreMissing(err)
+	if n > 0 {
+		more, err = l.continued(s, next)
+	}
+	return next, more, err
+}
+
+// continued reports whether a segment begins at next, behind s: the writer
+// publishes the last of a segment before it creates the next, whose name is
+// therefore known. That one may be away or dropped, and others behind it there:
+// partition.json tells of the last. It is read only where it is not the file
+// that told of none when it was last read.
+func (l *Log) continued(s *slot, next uint64) (bool, error) {
+	_, err := l.fs.Stat(segment.PairAt(l.place.Path, next).Records)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err == nil, err
+	}
+	info, err := l.fs.Stat(l.metaPath)
+	if err != nil {
+		return false, ignoreMissing(err)
+	}
+	if old := l.metaSeen.Load(); old != nil && old.Same(info) && old.ModTime.Equal(info.ModTime) {
+		return false, nil
+	}
+	meta, known, err := l.readMeta()
+	if err != nil || known && max(meta.Synced.Base, meta.Start) > s.Base {
+		return err == nil, err
+	}
+	seen := info // info is on the stack where nothing is stored
+	l.metaSeen.Store(&seen)
+	return false, nil
 }
 
 // followed reports whether there is a segment behind s by its name.
@@ -90,21 +122,30 @@ func (l *Log) followed(s *slot) (bool, error) {
 	return n > 0 && pairs[n-1].Base > s.Base, err
 }
 
-// firstGone reports whether retention has taken the first segment.
+// firstGone reports whether retention has taken the first segment. The only one
+// that is known may lie between an editor's unlink and rename; where it was
+// dropped, there is a later one.
 func (l *Log) firstGone(ly *layout) (bool, error) {
-	gone, err := l.gone(ly.slots[0])
-	if !gone || len(ly.slots) > 1 {
-		return gone, err
+	if len(ly.slots) == 1 {
+		return false, nil
 	}
-	// The only one that is known may lie between an editor's unlink and rename.
-	// Where it was dropped, partition.json says so.
-	meta, known, err := l.readMeta()
-	return known && meta.Start > ly.slots[0].Base, err
+	return l.gone(ly.slots[0])
 }
 
-// gone reports whether there is nothing under the name of a segment.
+// gone reports whether the name of a segment is no longer there.
 func (l *Log) gone(s *slot) (bool, error) {
-	_, err := l.fs.Stat(s.Records)
+	_, err := l.fs.Lstat(s.Records)
+	return errors.Is(err, fs.ErrNotExist), ignoreMissing(err)
+}
+
+// leadsNowhere reports whether the name of a segment is a link to nothing, such
+// as one into cold storage that is not mounted.
+func (l *Log) leadsNowhere(s *slot) (bool, error) {
+	info, err := l.fs.Lstat(s.Records)
+	if err != nil || info.Mode.Type() != fs.ModeSymlink {
+		return false, ignoreMissing(err)
+	}
+	_, err = l.fs.Stat(s.Records)
 	return errors.Is(err, fs.ErrNotExist), ignoreMissing(err)
 }
 

@@ -9,6 +9,7 @@ import (
 	"sort"
 
 	"example.com/jlq/internal/segment"
+	"example.com/jlq/internal/vfs"
 )
 
 // layout is the segments of a log as they were found at one moment. It is
@@ -141,6 +142,10 @@ func (l *Log) survey(pairs []segment.Pair) (*layout, []segment.Pair, error) {
 	if l.place.Bare {
 		return &layout{limit: l.opts.limit(0)}, []segment.Pair{segment.BarePair(l.place.Path)}, nil
 	}
+	seen, err := l.statMeta()
+	if err != nil {
+		return nil, nil, err
+	}
 	meta, known, err := l.readMeta()
 	if err != nil {
 		return nil, nil, err
@@ -167,6 +172,9 @@ func (l *Log) survey(pairs []segment.Pair) (*layout, []segment.Pair, error) {
 	if known {
 		ly.away = l.lastAway(meta, pairs)
 	}
+	if ly.away == nil {
+		l.metaSeen.Store(seen)
+	}
 	return ly, pairs, nil
 }
 
@@ -176,6 +184,19 @@ func (l *Log) survey(pairs []segment.Pair) (*layout, []segment.Pair, error) {
 func (l *Log) movedOn(ly *layout) bool {
 	now, known, err := l.readMeta()
 	return err == nil && known && (now.Start != ly.start || now.Synced.Base != ly.synced.Base)
+}
+
+// statMeta tells which partition.json is about to be read; nil where there is
+// none, and in the process of the writer, who knows what it says.
+func (l *Log) statMeta() (*vfs.Info, error) {
+	if l.metaPath == "" {
+		return nil, nil
+	}
+	info, err := l.fs.Stat(l.metaPath)
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	return &info, nil
 }
 
 // readMeta reads partition.json. One that is damaged promises nothing, and a

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 
@@ -28,6 +29,8 @@ type Log struct {
 	pool      pool
 	stats     counters
 	warnMeta  sync.Once
+	metaPath  string                   // "" in the process of the writer
+	metaSeen  atomic.Pointer[vfs.Info] // the partition.json that told of no segment behind the last
 
 	// life ends with Close, which wakes followers and stops long scans.
 	life  context.Context
@@ -56,6 +59,9 @@ func Attach(place segment.Place, live *segment.Live, pairs []segment.Pair, opts 
 
 func open(place segment.Place, live *segment.Live, pairs []segment.Pair, opts Options) (*Log, error) {
 	l := &Log{place: place, live: live, opts: opts, fs: opts.FS, log: opts.Logger}
+	if live == nil {
+		l.metaPath = filepath.Join(place.Path, segment.MetaName)
+	}
 	l.mapper, _ = opts.FS.(vfs.Mapper)
 	l.pool.all = map[*source]struct{}{}
 	l.life, l.end = context.WithCancelCause(context.Background())
@@ -79,6 +85,9 @@ func (l *Log) probe(pairs []segment.Pair) error {
 		}
 		if l.place.Bare || !errors.Is(failed, fs.ErrNotExist) {
 			return failed
+		}
+		if nowhere, err := l.leadsNowhere(s); nowhere || err != nil {
+			return err
 		}
 		// It was dropped since its name was read, as happens where much is
 		// appended and little kept; else it was moved away.

@@ -251,7 +251,7 @@ func (r *Reader) gone(s *slot, offset uint64, err error) error {
 	if now != s {
 		return nil // another turn finds what there is instead
 	}
-	if gone, err := r.log.gone(s); !gone {
+	if _, err := r.log.fs.Stat(s.Records); !errors.Is(err, fs.ErrNotExist) {
 		return err // it was away, and is back
 	}
 	r.absent(s.Base, offset, end)

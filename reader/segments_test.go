@@ -116,37 +116,69 @@ func checkAround(t *testing.T, log *Log, bases []int, away uint64) {
 	}
 }
 
-// TestSegmentListedOnly reads a log in which the name of a segment leads
+// TestSegmentListedOnly reads logs in which the name of a segment leads
 // nowhere: a link to where cold segments are kept, or one that was moved away
 // after the names were read. It is away, and can be passed over.
 func TestSegmentListedOnly(t *testing.T) {
-	d := osDisk(t)
-	hundreds(t, d, 0, 200)
-	require.NoError(t, os.Symlink(d.path("cold"), segment.PairAt(d.dir, 100).Records))
-	log := d.open(t, "", Options{})
-	_, err := log.Get(150)
-	requireAway(t, err, 100)
-	n, err := upTo(t, log, 0)
-	require.Equal(t, 100, n)
-	requireAway(t, err, 100)
+	for _, away := range []uint64{0, 100, 200} {
+		t.Run(fmt.Sprint(away), func(t *testing.T) {
+			d := osDisk(t)
+			hundreds(t, d, 0, 100, 200)
+			before := d.open(t, "", Options{})
+			name := segment.PairAt(d.dir, away).Records
+			require.NoError(t, os.Rename(name, d.path("cold")))
+			require.NoError(t, os.Symlink(d.path("unmounted"), name))
+			readPastAway(t, d.open(t, "", Options{}), away)
 
-	passed := uint64(0)
-	log = d.open(t, "", Options{Skip: func(d Damage) error {
-		requireAway(t, d.Err, 100)
-		require.Equal(t, uint64(100), d.Offset)
-		passed += d.Records
-		return nil
-	}})
-	n, err = upTo(t, log, 0)
-	require.NoError(t, err)
-	require.Equal(t, 200, n)
-	n = 0
-	for _, err := range log.Backward(UnknownOffset) {
-		require.NoError(t, err)
-		n++
+			passed := uint64(0)
+			log := d.open(t, "", Options{Skip: func(d Damage) error {
+				requireAway(t, d.Err, away)
+				require.Equal(t, away, d.Offset)
+				passed += d.Records
+				return nil
+			}})
+			if away < 200 {
+				n, err := upTo(t, log, 0)
+				require.NoError(t, err)
+				require.Equal(t, 200, n)
+				n = 0
+				for _, err := range log.Backward(UnknownOffset) {
+					require.NoError(t, err)
+					n++
+				}
+				require.Equal(t, 200, n)
+				require.Equal(t, uint64(200), passed)
+			}
+
+			require.NoError(t, os.Remove(name))
+			require.NoError(t, os.Rename(d.path("cold"), name))
+			for _, log := range []*Log{before, log} {
+				n, err := upTo(t, log, 0)
+				require.NoError(t, err)
+				require.Equal(t, 300, n)
+			}
+		})
 	}
-	require.Equal(t, 200, n)
-	require.Equal(t, uint64(200), passed)
+}
+
+// readPastAway reads up to a segment of 100 records of 300, and asks for what
+// lies in it, and where the log ends.
+func readPastAway(t *testing.T, log *Log, away uint64) {
+	t.Helper()
+	_, err := log.Get(away + 50)
+	requireAway(t, err, away)
+	n, err := upTo(t, log, 0)
+	require.Equal(t, int(away), n)
+	requireAway(t, err, away)
+	_, next, err := log.Bounds(t.Context())
+	if away == 200 {
+		requireAway(t, err, away)
+		return
+	}
+	require.NoError(t, err)
+	require.Equal(t, uint64(300), next)
+	_, err = log.Get(250)
+	require.NoError(t, err)
 }
 
 // TestJoints reads segments whose index does not lead to the next one.
